@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+#
+#   make               build/magic-trace
+#   make check         every test that is quick (under 3 minutes)
+#   make check-long    the longer ones as well
+#   make bench         measurements; asserts nothing
+#   make demo          records a small program, decodes it, says what to open
+#   make install       the program, its manual page, completion: PREFIX=/usr/local, DESTDIR=
+#   make man           writes docs/magic-trace.1 and .bash anew from the tables in src/cli
+#   make lint          clang-format and clang-tidy
+#
+#   DEBUG=1  no optimisation     ASAN=1  address and undefined-behaviour sanitizers
+#   V=1      show the commands   O=DIR   build somewhere else
+#
+# Sources are found, not listed: src/MODULE/*.c is the program, tests/unit/MODULE/NAME.c is the
+# unit test of src/MODULE/NAME.c.
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PKG_CONFIG ?= pkg-config
+PREFIX ?= /usr/local
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
+
+variant := $(if $(ASAN),-asan)$(if $(DEBUG),-debug)
+O ?= build$(variant)
+
+# libelf comes with libdw; libisal is the fast gzip.
+LIBS := libdw libelf libisal libzstd jansson
+ifeq ($(filter clean format,$(MAKECMDGOALS)),)
+missing := $(strip $(foreach l,$(LIBS),$(shell $(PKG_CONFIG) --exists $(l) || echo $(l))))
+ifneq ($(missing),)
+$(error pkg-config does not find: $(missing). `scripts/setup.sh` installs what the build needs)
+endif
+LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
+LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
+endif
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wwrite-strings -Wvla -Wformat=2 -Wno-missing-field-initializers
+CFLAGS ?= $(if $(DEBUG),-O0 -g3,-O2 -g)
+all_cflags = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -pthread $(LIB_CFLAGS) \
+	$(if $(ASAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+all_ldflags = $(LDFLAGS) -pthread $(if $(ASAN),-fsanitize=address$(,)undefined)
+, := ,
+
+sources := $(sort $(wildcard src/*/*.c))
+objects := $(sources:src/%.c=$(O)/src/%.o)
+library := $(filter-out $(O)/src/cli/main.o,$(objects))
+
+all: $(O)/magic-trace
+
+$(O)/magic-trace: $(objects)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(all_ldflags) -o $@ $(objects) $(LIB_LIBS)
+
+$(O)/libmagictrace.a: $(library)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(library)
+
+# The version is the only thing that changes without a source changing.
+$(O)/src/cli/version.o: all_cflags += -DMT_VERSION='"$(VERSION)"'
+$(O)/version-is: FORCE
+	$(Q)mkdir -p $(O); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
+$(O)/src/cli/version.o: $(O)/version-is
+
+$(O)/%.o: %.c Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(all_cflags) -MMD -MP -c -o $@ $<
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)
+
+include tests/tests.mk
+
+man: all
+	$(Q)$(O)/magic-trace help -man >docs/magic-trace.1
+	$(Q)$(O)/magic-trace help -bash >docs/magic-trace.bash
+
+install: all
+	install -D $(O)/magic-trace $(DESTDIR)$(PREFIX)/bin/magic-trace
+	install -D -m 644 docs/magic-trace.1 $(DESTDIR)$(PREFIX)/share/man/man1/magic-trace.1
+	install -D -m 644 docs/magic-trace.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/magic-trace
+
+clean:
+	$(Q)rm -rf build build-asan build-debug build-asan-debug
+
+FORCE:
+.PHONY: all man install clean FORCE
+.DELETE_ON_ERROR:

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/child.h"
+
+#include "base/str.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* As execvp(3) does when PATH is not set. */
+#define DEFAULT_PATH "/bin:/usr/bin"
+
+/* Whether path is a file that may be executed; errno says why not. */
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || access(path, X_OK))
+		return false;
+	if (S_ISREG(st.st_mode))
+		return true;
+	errno = EACCES;
+	return false;
+}
+
+char *child_find(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	int why = ENOENT;
+
+	if (strchr(name, '/'))
+		return is_program(name) ? xstrdup(name) : NULL;
+	for (path = path ? path : DEFAULT_PATH; *name; path = end + 1) {
+		char *file;
+
+		end = strchrnul(path, ':');
+		file = xasprintf("%.*s%s%s", (int)(end - path), path, end > path ? "/" : "./",
+				 name);
+		if (is_program(file))
+			return file;
+		if (errno != ENOENT && errno != ENOTDIR)
+			why = errno;
+		free(file);
+		if (!*end)
+			break;
+	}
+	errno = why;
+	return NULL;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+
+	return strncmp(a, b, n) == 0 && b[n] == '=';
+}
+
+/* Our environment with env in it. The strings are borrowed; free the array only. */
+static char **environment(const char *const env[])
+{
+	size_t n = 0, extra = 0, to = 0;
+	char **merged;
+
+	while (environ && environ[n])
+		n++;
+	while (env[extra])
+		extra++;
+	merged = xcalloc(n + extra + 1, sizeof(*merged));
+	for (size_t i = 0; i < n; i++) {
+		bool replaced = false;
+
+		for (size_t j = 0; j < extra; j++)
+			replaced = replaced || same_name(env[j], environ[i]);
+		if (!replaced)
+			merged[to++] = environ[i];
+	}
+	for (size_t j = 0; j < extra; j++)
+		merged[to++] = (char *)env[j];
+	return merged;
+}
+
+/* What the new process needs; all made before the fork. */
+struct plan {
+	const char *path;
+	char *const *argv;
+	char **env;
+	pid_t parent;
+	int in;
+	int out[2], err[2], failed[2]; /* read end, write end */
+};
+
+static void close_pair(int fds[2])
+{
+	for (int i = 0; i < 2; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+/*
+ * A pipe that exec closes, with both ends above the standard three: when one of those is closed in
+ * our process, dup2() onto itself would leave it to be closed.
+ */
+static int make_pipe(int fds[2])
+{
+	int low[2];
+
+	if (pipe2(low, O_CLOEXEC))
+		return -1;
+	for (int i = 0; i < 2; i++)
+		fds[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 3);
+	close_pair(low);
+	return fds[0] < 0 || fds[1] < 0 ? -1 : 0;
+}
+
+/* The new process: only what signal-safety(7) allows, since other threads may hold locks. */
+static void __attribute__((noreturn)) become(const struct plan *p)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int why;
+
+	setpgid(0, 0);
+	/* if our parent ended before this took effect, nobody would be told */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() != p->parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigaction(SIGPIPE, &dfl, NULL);
+	if (dup2(p->in, STDIN_FILENO) >= 0 && dup2(p->out[1], STDOUT_FILENO) >= 0 &&
+	    dup2(p->err[1], STDERR_FILENO) >= 0)
+		execve(p->path, p->argv, p->env);
+	why = errno;
+	if (write(p->failed[1], &why, sizeof(why)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* 0 when the program runs; else the errno of what kept it from it. */
+static int why_not(int fd)
+{
+	int why;
+	ssize_t n;
+
+	do
+		n = read(fd, &why, sizeof(why));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(why) ? why : 0;
+}
+
+static int launch(struct child *c, struct plan *p, struct err *err)
+{
+	p->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (p->in >= 0 && p->in < 3) {
+		int low = p->in;
+
+		p->in = fcntl(low, F_DUPFD_CLOEXEC, 3);
+		close(low);
+	}
+	if (p->in < 0 || make_pipe(p->out) || make_pipe(p->err) || make_pipe(p->failed))
+		return err_errno(err, "cannot make pipes for %s", p->path);
+	c->pid = fork();
+	if (c->pid < 0)
+		return err_errno(err, "cannot start %s", p->path);
+	if (c->pid == 0)
+		become(p);
+	/* also here, so that it is done before the first child_kill; one of the two is late */
+	setpgid(c->pid, c->pid);
+	close(p->failed[1]);
+	p->failed[1] = -1;
+	errno = why_not(p->failed[0]);
+	if (errno) {
+		int why = errno;
+
+		waitpid(c->pid, NULL, 0);
+		errno = why;
+		return err_errno(err, "cannot run %s", p->path);
+	}
+	return 0;
+}
+
+int child_start(struct child *c, const char *path, char *const argv[], const char *const env[],
+		struct err *err)
+{
+	struct plan p = {
+		.path = path,
+		.argv = argv,
+		.env = environment(env),
+		.parent = getpid(),
+		.in = -1,
+		.out = { -1, -1 },
+		.err = { -1, -1 },
+		.failed = { -1, -1 },
+	};
+	int failed, why;
+
+	*c = (struct child){ .pid = -1, .out = -1, .err = -1, .ended_fd = -1 };
+	failed = launch(c, &p, err);
+	why = errno;
+	if (!failed) {
+		c->out = p.out[0];
+		c->err = p.err[0];
+		p.out[0] = p.err[0] = -1;
+		c->ended_fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+		atomic_store(&c->group, c->pid);
+	}
+	if (p.in >= 0)
+		close(p.in);
+	close_pair(p.out);
+	close_pair(p.err);
+	close_pair(p.failed);
+	free(p.env);
+	errno = why;
+	return failed;
+}
+
+void child_kill(struct child *c, int sig)
+{
+	pid_t group = atomic_load(&c->group);
+	int saved = errno;
+
+	if (group > 0)
+		kill(-group, sig);
+	errno = saved;
+}
+
+bool child_ended(const struct child *c)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
+int child_reap(struct child *c)
+{
+	siginfo_t info;
+	int status = 0;
+
+	while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
+		;
+	/* as long as it is not reaped, its number means no other process */
+	child_kill(c, SIGKILL);
+	atomic_store(&c->group, 0);
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (c->out >= 0)
+		close(c->out);
+	if (c->err >= 0)
+		close(c->err);
+	if (c->ended_fd >= 0)
+		close(c->ended_fd);
+	c->out = c->err = c->ended_fd = -1;
+	return status;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/child.h"
+
+#include "base/err.h"
+#include "support/scratch.h"
+#include "support/suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static const char *const no_env[] = { NULL };
+
+static void start(struct child *c, const char *command, const char *const env[])
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(child_start(c, "/bin/sh", argv, env, &err) == 0, "%s", err.msg);
+}
+
+/* All that comes from fd up to its end. */
+static const char *all_of(int fd)
+{
+	static char buf[4096];
+	size_t n = 0;
+	ssize_t got;
+
+	while ((got = read(fd, buf + n, sizeof(buf) - 1 - n)) > 0)
+		n += (size_t)got;
+	buf[n] = '\0';
+	return buf;
+}
+
+START_TEST(test_both_outputs_and_the_status)
+{
+	struct child c;
+	int status;
+
+	start(&c, "echo out; echo err >&2; exit 3", no_env);
+	ck_assert_str_eq(all_of(c.out), "out\n");
+	ck_assert_str_eq(all_of(c.err), "err\n");
+	status = child_reap(&c);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 3);
+	ck_assert_int_eq(c.out, -1);
+}
+END_TEST
+
+START_TEST(test_environment)
+{
+	const char *const env[] = { "MT_TEST_A=new", "MT_TEST_C=3", NULL };
+	struct child c;
+
+	setenv("MT_TEST_A", "old", 1);
+	setenv("MT_TEST_AB", "ab", 1);
+	start(&c, "echo $MT_TEST_A $MT_TEST_AB $MT_TEST_C; env | grep -c ^MT_TEST_A=", env);
+	ck_assert_str_eq(all_of(c.out), "new ab 3\n1\n");
+	ck_assert_int_eq(child_reap(&c), 0);
+}
+END_TEST
+
+START_TEST(test_surroundings)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	char want[64];
+	struct child c;
+	sigset_t all;
+
+	/*
+	 * Neither a blocked nor an ignored SIGPIPE is handed on; standard input is empty. Signals
+	 * 32 and 33 are glibc's own: its posix_spawn, with which make starts us, ignores them.
+	 */
+	sigaction(SIGPIPE, &ignore, NULL);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	start(&c,
+	      "cat; cut -d' ' -f5 /proc/$$/stat; grep -E 'SigBlk|SigIgn' /proc/self/status | cut -f2 |"
+	      "sed s/180000000/000000000/",
+	      no_env);
+	snprintf(want, sizeof(want), "%d\n%016d\n%016d\n", (int)c.pid, 0, 0);
+	ck_assert_str_eq(all_of(c.out), want);
+	ck_assert_int_eq(child_reap(&c), 0);
+}
+END_TEST
+
+/* Standard input and output closed in our process: the pipes must not get their numbers. */
+START_TEST(test_closed_standard_files)
+{
+	struct child c;
+
+	close(0);
+	close(1);
+	start(&c, "echo out; echo err >&2", no_env);
+	ck_assert_str_eq(all_of(c.out), "out\n");
+	ck_assert_str_eq(all_of(c.err), "err\n");
+	ck_assert_int_eq(child_reap(&c), 0);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_run)
+{
+	char *argv[] = { (char *)"x", NULL };
+	struct err err = ERR_INIT;
+	struct child c;
+
+	ck_assert_int_eq(child_start(&c, "/nonexistent/x", argv, no_env, &err), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_str_eq(err.msg, "cannot run /nonexistent/x: No such file or directory");
+	ck_assert_int_eq(child_start(&c, "/etc/passwd", argv, no_env, &err), -1);
+	ck_assert_int_eq(errno, EACCES);
+	/* no zombie is left of either */
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
+START_TEST(test_kill_reaches_the_group)
+{
+	struct child c;
+	char line[32];
+	pid_t grandchild;
+
+	start(&c, "sleep 100 & echo $!; wait", no_env);
+	ck_assert_int_gt(read(c.out, line, sizeof(line) - 1), 0);
+	grandchild = (pid_t)atoi(line);
+	ck_assert(!child_ended(&c));
+	child_kill(&c, SIGKILL);
+	/* the grandchild held the pipe: its end shows that it is gone */
+	ck_assert_str_eq(all_of(c.out), "");
+	ck_assert_int_eq(child_reap(&c), SIGKILL);
+	child_kill(&c, SIGKILL);
+	ck_assert_int_gt(grandchild, 1);
+}
+END_TEST
+
+START_TEST(test_reap_ends_what_is_left_behind)
+{
+	struct child c;
+	int out;
+
+	start(&c, "sleep 100 & exit 0", no_env);
+	out = dup(c.out);
+	ck_assert_int_eq(child_reap(&c), 0);
+	ck_assert_str_eq(all_of(out), "");
+	close(out);
+}
+END_TEST
+
+START_TEST(test_ended)
+{
+	struct child c;
+	struct pollfd p;
+
+	start(&c, "read x", no_env);
+	p = (struct pollfd){ .fd = c.ended_fd, .events = POLLIN };
+	if (c.ended_fd >= 0)
+		ck_assert_int_eq(poll(&p, 1, -1), 1);
+	while (!child_ended(&c))
+		usleep(1000);
+	ck_assert(child_ended(&c));
+	ck_assert(WIFEXITED(child_reap(&c)));
+}
+END_TEST
+
+/* Our death is the child's: a process in between starts one and is killed. */
+START_TEST(test_dies_with_us)
+{
+	int fds[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct child c;
+		char *argv[] = { (char *)"sh", (char *)"-c", (char *)"exec sleep 100", NULL };
+
+		/* the child's pipe does not matter: it holds fds[1], which exec does not close */
+		if (child_start(&c, "/bin/sh", argv, no_env, NULL) || write(fds[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(fds[1]);
+	ck_assert_int_eq(read(fds[0], &(char){ 0 }, 1), 1);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_str_eq(all_of(fds[0]), "");
+	close(fds[0]);
+}
+END_TEST
+
+START_TEST(test_find)
+{
+	struct scratch s;
+	char *path, *found;
+
+	scratch_init(&s);
+	ck_assert_int_eq(scratch_run(&s, "mkdir a b c && echo x >b/tool && mkdir c/tool"), 0);
+	path = strdup(scratch_path(&s, "a:"));
+	path = realloc(path, 600);
+	strcat(path, scratch_path(&s, "b:"));
+	strcat(path, scratch_path(&s, "c"));
+	setenv("PATH", path, 1);
+
+	ck_assert_ptr_null(child_find("no-such-tool"));
+	ck_assert_int_eq(errno, ENOENT);
+	/* not executable, and a directory */
+	ck_assert_ptr_null(child_find("tool"));
+	ck_assert_int_eq(errno, EACCES);
+	ck_assert_int_eq(chmod(scratch_path(&s, "b/tool"), 0755), 0);
+	found = child_find("tool");
+	ck_assert_str_eq(found, scratch_path(&s, "b/tool"));
+	free(found);
+	found = child_find("/bin/sh");
+	ck_assert_str_eq(found, "/bin/sh");
+	free(found);
+	ck_assert_ptr_null(child_find(""));
+	ck_assert_ptr_null(child_find("/nonexistent/tool"));
+
+	setenv("PATH", "/bin:/usr/bin", 1);
+	free(path);
+	scratch_fini(&s);
+}
+END_TEST
+
+SUITE_MAIN("child", test_both_outputs_and_the_status, test_environment, test_surroundings,
+	   test_closed_standard_files, test_what_cannot_be_run, test_kill_reaches_the_group,
+	   test_reap_ends_what_is_left_behind, test_ended, test_dies_with_us, test_find)
