@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* complaint: the lines that perf writes to standard error. */
+#ifndef MT_PERF_COMPLAINT_H
+#define MT_PERF_COMPLAINT_H
+
+#include "base/str.h"
+#include "perf/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Longer lines are cut. */
+#define COMPLAINT_MAX 4096
+
+/* Makes lines of what a pipe gives, and remembers what helps to explain a failure. */
+struct complaints {
+	enum perf_mode mode;                         /* what perf was asked for */
+	void (*on_line)(void *ctx, struct str line); /* may be NULL */
+	void *ctx;
+
+	const char *hint; /* what can be done about it; NULL when no line is known */
+	char line[COMPLAINT_MAX];
+	size_t n;
+	char last[256]; /* the last line that is not blank, cut to fit; ends in a NUL */
+};
+
+/* Takes the next bytes. */
+void complaints_add(struct complaints *c, const char *p, size_t n);
+
+/* The end: a last line may have no newline. */
+void complaints_end(struct complaints *c);
+
+#endif

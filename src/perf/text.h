@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text: what `perf script` prints, read as events.
+ *
+ * One pass over large buffers; no allocation a line. Text from perf is hostile: what is not
+ * understood is counted and skipped, and never ends the run.
+ */
+#ifndef MT_PERF_TEXT_H
+#define MT_PERF_TEXT_H
+
+#include "base/err.h"
+#include "base/input.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "event/event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum perf_mode {
+	PERF_PT,       /* branches decoded from Intel PT */
+	PERF_SAMPLING, /* sampled stacks: any event with a call chain that is not an extra one */
+};
+
+/* Why a record made no event. */
+enum perf_note_kind {
+	PERF_NOTE_LINE,    /* a line of no known form */
+	PERF_NOTE_EVENT,   /* an event that we do not know; `what` is its name */
+	PERF_NOTE_UNDRAWN, /* an event that is known and not drawn (mwait, evt ...); `what` its name
+			    */
+	PERF_NOTE_LONG,    /* a line longer than PERF_LINE_MAX */
+	PERF_NOTE_MESSAGE, /* a message of perf's own on standard output ("Warning: ...") */
+};
+
+/* All records that made no event for the same reason. */
+struct perf_note {
+	enum perf_note_kind kind;
+	struct str what;  /* see the kinds; else empty */
+	struct str first; /* the first such line, at most 300 bytes of it */
+	uint64_t line;    /* its number in the text, from 1 */
+	uint64_t count;
+};
+
+/* Longer lines are skipped, not read: two symbols of 40,000 bytes fit many times over. */
+#define PERF_LINE_MAX (1u << 20)
+
+struct perf_text_stats {
+	uint64_t bytes;  /* read so far */
+	uint64_t lines;  /* so far, continuation lines of a call chain included */
+	uint64_t events; /* given out */
+	uint64_t lost;   /* lines not understood: PERF_NOTE_LINE and PERF_NOTE_LONG */
+	bool cut;        /* the text ended in the middle of a line */
+};
+
+struct perf_text;
+
+/*
+ * A reader. Symbols, DSOs, event names and messages go to names. note (may be NULL) is called the
+ * first time that a kind of record makes no event. Free with perf_text_free.
+ */
+struct perf_text *perf_text_new(enum perf_mode mode, struct intern *names,
+				void (*note)(void *ctx, const struct perf_note *note), void *ctx)
+	__attribute__((returns_nonnull));
+void perf_text_free(struct perf_text *text);
+
+/* Starts on a new text (the next data file); counts and notes go on. */
+void perf_text_input(struct perf_text *text, struct input input);
+
+/*
+ * The next event: 1 and *ev filled (frames valid until the next call), 0 at the end of the text,
+ * -1 with err when reading failed.
+ */
+int perf_text_next(struct perf_text *text, struct event *ev, struct err *err);
+
+const struct perf_text_stats *perf_text_stats(const struct perf_text *text);
+
+/* The notes so far, in order of first appearance; *n is how many. Borrowed. */
+const struct perf_note *perf_text_notes(const struct perf_text *text, size_t *n);
+
+#endif

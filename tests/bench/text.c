@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text FILE [MEGABYTES]: how fast perf's text is read, one core. FILE is taken into memory and read
+ * over and over as one long text, at least MEGABYTES (default 1000) of it.
+ */
+#include "perf/text.h"
+#include "base/input.h"
+#include "base/intern.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A file's bytes, given out `left` times over. */
+struct loop {
+	char *p;
+	size_t n, pos;
+	uint64_t left;
+};
+
+static ssize_t loop_read(void *ctx, void *buf, size_t size, struct err *err)
+{
+	struct loop *l = ctx;
+	size_t n;
+
+	(void)err;
+	if (l->pos == l->n && l->left) {
+		l->left--;
+		l->pos = 0;
+	}
+	n = l->n - l->pos < size ? l->n - l->pos : size;
+	memcpy(buf, l->p + l->pos, n);
+	l->pos += n;
+	return (ssize_t)n;
+}
+
+static int load(const char *path, struct loop *l)
+{
+	FILE *f = fopen(path, "r");
+	size_t cap = 1 << 20, n;
+
+	if (!f)
+		return -1;
+	l->p = xmalloc(cap);
+	while ((n = fread(l->p + l->n, 1, cap - l->n, f)) > 0) {
+		l->n += n;
+		if (l->n == cap)
+			l->p = xreallocarray(l->p, cap *= 2, 1);
+	}
+	fclose(f);
+	return l->n ? 0 : -1;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Reads the loop `times` over; the events. */
+static uint64_t run(struct perf_text *text, struct loop *l, uint64_t times)
+{
+	struct event ev;
+	struct err err;
+	uint64_t n = 0;
+
+	l->left = times;
+	l->pos = l->n;
+	perf_text_input(text, (struct input){ .ctx = l, .read = loop_read });
+	while (perf_text_next(text, &ev, &err) == 1)
+		n++;
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t megabytes = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
+	const struct perf_text_stats *stats;
+	struct intern *names = intern_new(0);
+	struct perf_text *text = perf_text_new(PERF_PT, names, NULL, NULL);
+	struct loop l = { 0 };
+	uint64_t lines, events, bytes;
+	size_t allocs;
+	double start, seconds;
+
+	if (argc < 2 || load(argv[1], &l)) {
+		fprintf(stderr, "usage: text FILE [MEGABYTES]\n");
+		return 2;
+	}
+	/* the first round fills tables and caches */
+	run(text, &l, 1);
+	stats = perf_text_stats(text);
+	lines = stats->lines;
+	bytes = stats->bytes;
+	allocs = xalloc_count();
+	start = now();
+	events = run(text, &l, megabytes * 1000000 / l.n + 1);
+	seconds = now() - start;
+	stats = perf_text_stats(text);
+	lines = stats->lines - lines;
+	bytes = stats->bytes - bytes;
+	printf("%s: %.2f M lines/s, %.2f M events/s, %.2f GB/s, %.0f ns and %.4f allocations a line, %.0f bytes a line, %" PRIu64
+	       " lines lost\n",
+	       argv[1], (double)lines / seconds / 1e6, (double)events / seconds / 1e6,
+	       (double)bytes / seconds / 1e9, seconds / (double)lines * 1e9,
+	       (double)(xalloc_count() - allocs) / (double)lines, (double)bytes / (double)lines,
+	       stats->lost);
+	free(l.p);
+	perf_text_free(text);
+	intern_free(names);
+	return 0;
+}
