@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callstack: the frames of one stack of control, with the stacks that are parked below it.
+ *
+ * An interrupt or a system call runs on a fresh stack while the interrupted one waits; so does
+ * OCaml code under an exception handler. Such levels lie in one array, the current one on top: to
+ * park costs no copy. A whole callstack is one value, so that a thread can have several and switch.
+ */
+#ifndef MT_STACK_CALLSTACK_H
+#define MT_STACK_CALLSTACK_H
+
+#include "event/event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct frame {
+	uint64_t addr;  /* where it was entered */
+	uint64_t start; /* its function's first address, or addr when that is not known */
+	uint64_t from;  /* the branch that entered it: control comes back behind it; 0: not seen */
+	uint32_t sym;   /* as in struct location */
+	uint32_t dso;
+	bool hidden; /* left out of the trace by the depth cap */
+	bool copy;   /* stands for the frame below the level, and is never written */
+};
+
+/* One stack: the current one, or one that is parked. */
+struct level {
+	uint32_t base;      /* index of its outermost frame */
+	uint32_t max_shown; /* most frames shown at a time, of all levels, since it exists */
+	int64_t created;    /* frames whose call was not seen are said to begin here, ns */
+	int64_t base_time;  /* the earliest time that `created` can be given, ns */
+	bool used;          /* a span has ended on it since `created` */
+	bool used_before;   /* a span has ended on it between base_time and `created` */
+	bool bare;          /* nothing lies below it: it began as early as the part of the trace */
+	bool replaced;      /* `created` is later than base_time: a newer stack in its place */
+};
+
+struct callstack {
+	struct frame *frames;
+	uint32_t n, cap;
+	struct level *levels; /* at least one: levels[n_levels - 1] is the current one */
+	uint32_t n_levels, cap_levels;
+	uint32_t shown; /* frames of all levels that are neither hidden nor copies */
+};
+
+/* More than any program nests; what grows beyond is an error of the trace (see callstack_full). */
+#define CALLSTACK_MAX_FRAMES (1u << 22)
+#define CALLSTACK_MAX_LEVELS (1u << 16)
+
+/* One empty level. Free with callstack_fini. */
+void callstack_init(struct callstack *cs, int64_t created);
+void callstack_fini(struct callstack *cs);
+
+/* Back to one empty level. Memory is kept. */
+void callstack_reset(struct callstack *cs, int64_t created);
+
+static inline struct level *callstack_level(struct callstack *cs)
+{
+	return &cs->levels[cs->n_levels - 1];
+}
+
+/* Frames of the current level. */
+static inline uint32_t callstack_depth(const struct callstack *cs)
+{
+	return cs->n - cs->levels[cs->n_levels - 1].base;
+}
+
+/* The innermost frame of the current level, or NULL. Valid until the next push. */
+static inline struct frame *callstack_top(struct callstack *cs)
+{
+	return callstack_depth(cs) ? &cs->frames[cs->n - 1] : NULL;
+}
+
+/* Frame i of the current level, 0 the outermost; i is below its depth. */
+static inline const struct frame *callstack_frame(const struct callstack *cs, uint32_t i)
+{
+	return &cs->frames[cs->levels[cs->n_levels - 1].base + i];
+}
+
+/* Whether another frame or level would be beyond all reason. */
+static inline bool callstack_full(const struct callstack *cs)
+{
+	return cs->n >= CALLSTACK_MAX_FRAMES || cs->n_levels >= CALLSTACK_MAX_LEVELS;
+}
+
+/* Puts a frame on the current level, and counts it in shown. Must not be full. */
+void callstack_push(struct callstack *cs, const struct frame *frame);
+
+/* Takes the innermost frame off the current level, which has one. */
+struct frame callstack_pop(struct callstack *cs);
+
+/* Takes the outermost frame off the current level, which has one. */
+void callstack_remove_outermost(struct callstack *cs);
+
+/* Parks the current level: a new, empty one is current, created at t. Must not be full. */
+void callstack_park(struct callstack *cs, int64_t t);
+
+/*
+ * Drops the current level, which has no frames, and goes back to the one parked below: true. False
+ * when there is none: nothing happens.
+ */
+bool callstack_unpark(struct callstack *cs);
+
+/* The frame that a location stands for. from: the address of the branch into it. */
+struct frame frame_of(const struct location *loc, uint64_t from);
+
+/* Whether both are in one function: the same name, or the same place when there is no name. */
+bool frame_same_symbol(const struct frame *frame, const struct location *loc);
+
+/* Whether both are in the function that begins at one address (the place, without a symbol). */
+bool frame_same_start(const struct frame *frame, const struct location *loc);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* known: the numbers of names that mean something to the rules, and of names that we make. */
+#ifndef MT_STACK_KNOWN_H
+#define MT_STACK_KNOWN_H
+
+#include "base/intern.h"
+
+#include <stdint.h>
+
+struct known {
+	struct intern *names;
+	/* frames that we make */
+	uint32_t unknown;  /* [unknown]: a function that was left and never seen */
+	uint32_t untraced; /* [untraced]: tracing stopped here */
+	uint32_t syscall;  /* [syscall] */
+	uint32_t returned; /* [returned]: a return that ended tracing */
+	/* Go's runtime: switches between the stacks of goroutines */
+	uint32_t gogo, mcall, morestack;
+	/* OCaml's runtime: how an exception unwinds */
+	uint32_t next_frame_descriptor, stash_backtrace, raise_exn, raise_exception;
+};
+
+/* Looks all of them up in names, which must live as long as known. */
+void known_init(struct known *known, struct intern *names);
+
+/* The name of a decode error's span, "[decode error: MESSAGE]"; message is interned. */
+uint32_t known_decode_error(struct known *known, uint32_t message);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "stack/sample.h"
+
+void sample_apply(struct thread *th, int64_t t, const struct event *ev)
+{
+	uint32_t common = 0, depth = callstack_depth(&th->stack);
+	size_t n = ev->sample.n, i;
+
+	while (common < depth && common < n &&
+	       frame_same_start(callstack_frame(&th->stack, common), &ev->sample.frames[common]))
+		common++;
+	while (callstack_depth(&th->stack) > common)
+		thread_pop(th, t);
+	for (i = common; i < n; i++)
+		thread_call(th, t, &ev->sample.frames[i], 0);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "stack/spread.h"
+
+/* Records of the list that are no spans: kinds behind those of enum span_kind. */
+enum mark {
+	MARK_UNKNOWN = 64, /* time: created; value: whether it encloses other spans */
+	MARK_INFER,        /* time: created */
+	MARK_OPEN,         /* time: created */
+	MARK_CLOSE,
+};
+
+/* Takes its share of the time, and is not written. Beside enum span_flag. */
+#define FLAG_HIDDEN 0x80
+
+/* The state of one walk over the list. */
+struct walk {
+	struct spread *sp;
+	int64_t offset; /* of the place in the list from sp->time, ns */
+	int64_t last;   /* the time of the newest span, ns */
+	int64_t total;  /* from sp->time to the next timestamp, ns */
+	uint64_t calls; /* still to come */
+	uint64_t empty; /* "[unknown]"s of no length and with nothing in them, see below */
+	struct span unknown;
+};
+
+void spread_init(struct spread *sp, struct outlet *out, struct spool_pool *pool)
+{
+	*sp = (struct spread){ .time = 0 };
+	hold_init(&sp->hold, out, pool);
+	spool_init(&sp->list, pool, sizeof(struct span));
+}
+
+void spread_fini(struct spread *sp)
+{
+	hold_fini(&sp->hold);
+	spool_fini(&sp->list);
+}
+
+/*
+ * The time at which what was on a stack all the time began. A stack in front of another began when
+ * the walk came to its mark: calls before it may have been given a later time than its own.
+ */
+static int64_t created_time(const struct walk *w, const struct span *mark)
+{
+	const struct hold *hold = &w->sp->hold;
+	int64_t t = mark->time < 0 ? 0 : mark->time;
+
+	if (hold->n > 1 && t < hold->groups[hold->n - 1].time)
+		t = hold->groups[hold->n - 1].time;
+	return t;
+}
+
+/*
+ * A complete event must be a leaf: viewers cut what begins inside and ends behind it. So one that
+ * encloses something, or begins where a frame found later will, is a begin and an end.
+ */
+static void write_unknown(struct walk *w, const struct span *mark, int64_t t)
+{
+	struct span span = *mark;
+
+	if (mark->flags & FLAG_HIDDEN)
+		return;
+	span.time = created_time(w, mark);
+	span.value = 0;
+	if (!mark->value && span.time == t) {
+		span.kind = SPAN_COMPLETE;
+		span.end = t;
+		hold_front(&w->sp->hold, &span);
+		return;
+	}
+	span.kind = SPAN_BEGIN;
+	hold_front(&w->sp->hold, &span);
+	span.kind = SPAN_END;
+	span.time = t;
+	hold_put(&w->sp->hold, &span);
+}
+
+/*
+ * An "[unknown]" without length or content lies before the frame that it returned to, rather than
+ * in it: it is kept back until the mark behind it is known.
+ */
+static void write_empty(struct walk *w)
+{
+	for (; w->empty; w->empty--)
+		write_unknown(w, &w->unknown, w->sp->time + w->offset);
+}
+
+static void write_span(struct walk *w, struct span *span)
+{
+	span->time = w->sp->time + w->offset;
+	if (span->kind == SPAN_BEGIN) {
+		w->offset += (w->total - w->offset) / (int64_t)w->calls;
+		w->calls--;
+	}
+	w->last = span->time;
+	if (!(span->flags & FLAG_HIDDEN))
+		hold_put(&w->sp->hold, span);
+}
+
+static void open_stack(struct walk *w, const struct span *mark)
+{
+	int64_t t = created_time(w, mark);
+
+	hold_open(&w->sp->hold, t < w->last ? w->last : t);
+}
+
+static void step(void *ctx, void *rec)
+{
+	struct walk *w = ctx;
+	struct span *span = rec;
+	int64_t now = w->sp->time + w->offset;
+
+	if (span->kind == MARK_UNKNOWN && !span->value && created_time(w, span) == now) {
+		w->unknown = *span;
+		w->empty++;
+		return;
+	}
+	if (w->empty && span->kind != MARK_INFER)
+		write_empty(w);
+	switch (span->kind) {
+	case MARK_UNKNOWN: write_unknown(w, span, now); break;
+	case MARK_INFER:
+		span->kind = SPAN_BEGIN;
+		span->time = created_time(w, span);
+		hold_front(&w->sp->hold, span);
+		write_empty(w);
+		break;
+	case MARK_OPEN: open_stack(w, span); break;
+	case MARK_CLOSE: hold_close(&w->sp->hold); break;
+	default: write_span(w, span); break;
+	}
+}
+
+void spread_flush(struct spread *sp, int64_t t)
+{
+	struct walk w = { .sp = sp, .total = t - sp->time, .calls = sp->calls };
+
+	if (sp->spans) {
+		spool_each(&sp->list, step, &w);
+		write_empty(&w);
+		spool_clear(&sp->list);
+		sp->spans = sp->calls = 0;
+	}
+	sp->time = t;
+}
+
+/* Room for a span of timestamp t. */
+static struct span *add(struct spread *sp, int64_t t)
+{
+	if (t != sp->time)
+		spread_flush(sp, t);
+	sp->spans++;
+	return spool_push(&sp->list);
+}
+
+/* Marks only wait behind spans: alone, they are carried out at once. */
+static void add_mark(struct spread *sp, const struct span *mark)
+{
+	struct walk w = { .sp = sp };
+	struct span copy = *mark;
+
+	if (sp->spans)
+		*(struct span *)spool_push(&sp->list) = copy;
+	else
+		step(&w, &copy);
+}
+
+static struct span of_frame(const struct spread *sp, uint8_t kind, const struct frame *frame)
+{
+	return (struct span){
+		.addr = frame->addr,
+		.start = frame->start,
+		.track = sp->track,
+		.name = frame->sym,
+		.dso = frame->dso,
+		.kind = kind,
+		.flags = frame->hidden ? FLAG_HIDDEN : 0,
+	};
+}
+
+void spread_begin(struct spread *sp, int64_t t, const struct frame *frame)
+{
+	struct span *span = add(sp, t);
+
+	*span = of_frame(sp, SPAN_BEGIN, frame);
+	span->value = frame->from;
+	sp->calls++;
+}
+
+void spread_end(struct spread *sp, int64_t t, const struct frame *frame, uint64_t below)
+{
+	struct span *span = add(sp, t);
+
+	*span = of_frame(sp, SPAN_END, frame);
+	span->value = below;
+}
+
+void spread_unknown(struct spread *sp, int64_t t, int64_t created, uint32_t name, bool encloses,
+		    bool hidden)
+{
+	*add(sp, t) = (struct span){
+		.time = created,
+		.track = sp->track,
+		.name = name,
+		.value = encloses,
+		.kind = MARK_UNKNOWN,
+		.flags = hidden ? FLAG_HIDDEN : 0,
+	};
+}
+
+void spread_infer(struct spread *sp, int64_t created, const struct frame *frame)
+{
+	struct span mark = of_frame(sp, MARK_INFER, frame);
+
+	if (frame->hidden)
+		return;
+	mark.time = created;
+	mark.flags = SPAN_INFERRED;
+	add_mark(sp, &mark);
+}
+
+void spread_open(struct spread *sp, int64_t created)
+{
+	add_mark(sp, &(struct span){ .time = created, .kind = MARK_OPEN });
+}
+
+void spread_close(struct spread *sp)
+{
+	add_mark(sp, &(struct span){ .kind = MARK_CLOSE });
+}
+
+void spread_reset(struct spread *sp, int64_t t)
+{
+	spool_clear(&sp->list);
+	sp->spans = sp->calls = 0;
+	sp->time = t;
+	hold_reset(&sp->hold);
+}

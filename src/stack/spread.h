@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spread: gives times to spans that share one timestamp.
+ *
+ * PT stamps many branches with the same time. Spans wait here until the next timestamp is known;
+ * then the calls among them share the time between, and what is no call takes none.
+ */
+#ifndef MT_STACK_SPREAD_H
+#define MT_STACK_SPREAD_H
+
+#include "base/span.h"
+#include "base/spool.h"
+#include "stack/callstack.h"
+#include "stack/hold.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct spread {
+	struct hold hold;
+	struct spool list; /* struct span, and marks among them, in order */
+	int64_t time;      /* the timestamp of what waits, ns since the base */
+	uint32_t track;
+	uint64_t spans; /* in the list, marks not counted */
+	uint64_t calls; /* begins in the list */
+};
+
+void spread_init(struct spread *sp, struct outlet *out, struct spool_pool *pool);
+void spread_fini(struct spread *sp);
+
+/* A frame was entered at timestamp t. */
+void spread_begin(struct spread *sp, int64_t t, const struct frame *frame);
+
+/* A frame was left at timestamp t; below: see SPAN_END. */
+void spread_end(struct spread *sp, int64_t t, const struct frame *frame, uint64_t below);
+
+/*
+ * Control left, at timestamp t, a function that was never seen: it is drawn as "[unknown]" (name)
+ * from created on. encloses: other spans have ended since then. hidden: then it is left out by the
+ * depth cap.
+ */
+void spread_unknown(struct spread *sp, int64_t t, int64_t created, uint32_t name, bool encloses,
+		    bool hidden);
+
+/* A frame whose call was not seen has been there since created. */
+void spread_infer(struct spread *sp, int64_t created, const struct frame *frame);
+
+/* A stack begins behind all that waits, or is gone: see hold_open and hold_close. */
+void spread_open(struct spread *sp, int64_t created);
+void spread_close(struct spread *sp);
+
+/* Times for all that waits; the next timestamp is t. */
+void spread_flush(struct spread *sp, int64_t t);
+
+/* Drops what waits, all marks and all groups; the next timestamp is t. */
+void spread_reset(struct spread *sp, int64_t t);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "stack/thread.h"
+
+#include "base/intern.h"
+
+void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t tid)
+{
+	*th = (struct thread){ .shared = shared, .pid = pid, .tid = tid };
+	callstack_init(&th->stack, 0);
+	spread_init(&th->spread, &shared->outlet, shared->config.pool);
+	spool_init(&th->queue, shared->config.pool, sizeof(struct event));
+}
+
+void thread_fini(struct thread *th)
+{
+	callstack_fini(&th->stack);
+	spread_fini(&th->spread);
+	spool_fini(&th->queue);
+}
+
+static int64_t max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A new part of the trace, of which nothing is known, begins at t. */
+static void begin_part(struct thread *th, int64_t t)
+{
+	th->last_error_time = t;
+	th->cut = 0;
+	callstack_reset(&th->stack, t);
+	spread_open(&th->spread, t);
+}
+
+void thread_start(struct thread *th, int64_t t)
+{
+	th->started = true;
+	th->last_event_time = t;
+	th->shared->stats.threads++;
+	begin_part(th, t);
+}
+
+int64_t thread_time(struct thread *th, int64_t t)
+{
+	int64_t own = t;
+
+	if (own < th->last_event_time || own < 0)
+		th->shared->stats.clamped++;
+	/* An event at the very time of an error (or of the first event) must come behind it. */
+	if (t == th->last_error_time && t != 0)
+		t++;
+	t = max(max(t, 0), max(th->last_event_time, th->last_error_time));
+	t = max(t, th->floor);
+	/* The stack may have been created at a time that was moved behind an error's. */
+	t = max(t, callstack_level(&th->stack)->created);
+	if (th->spread.spans)
+		t = max(t, th->spread.time);
+	th->last_event_time = max(max(own, 0), th->last_event_time);
+	return t;
+}
+
+uint32_t thread_track(struct thread *th)
+{
+	struct outlet *out = &th->shared->outlet;
+
+	if (!th->has_track) {
+		struct track_key key = { .kind = TRACK_THREAD, .pid = th->pid, .tid = th->tid };
+
+		th->spread.track = out->sink.track(out->sink.ctx, &key);
+		th->has_track = true;
+	}
+	return th->spread.track;
+}
+
+/* The spread that takes the thread's spans, with its track known when they may be written. */
+static struct spread *spread_of(struct thread *th)
+{
+	if (!th->has_track && !th->shared->outlet.muted)
+		thread_track(th);
+	return &th->spread;
+}
+
+static void give_up_stack(struct thread *th, int64_t t)
+{
+	th->shared->stats.overflowed++;
+	thread_end(th, t);
+}
+
+/*
+ * The most frames that are shown when a call is made. Frames found later to enclose what is there
+ * need some room as well: one in forty.
+ */
+static bool too_deep(const struct thread *th, uint32_t shown, bool enclosing)
+{
+	uint32_t most = th->shared->config.max_depth;
+
+	if (!most)
+		return false;
+	return shown >= (enclosing ? most : most - most / 40);
+}
+
+static void enter(struct thread *th, int64_t t, struct frame *frame)
+{
+	struct callstack *cs = &th->stack;
+	struct level *level;
+
+	if (callstack_full(cs))
+		give_up_stack(th, t);
+	th->shared->stats.calls++;
+	frame->hidden = too_deep(th, cs->shown, false);
+	callstack_push(cs, frame);
+	level = callstack_level(cs);
+	if (frame->hidden) {
+		th->cut++;
+		th->shared->stats.hidden++;
+	} else if (level->max_shown < cs->shown) {
+		level->max_shown = cs->shown;
+	}
+	spread_begin(spread_of(th), t, frame);
+}
+
+void thread_call(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
+{
+	struct frame frame = frame_of(dst, from);
+
+	enter(th, t, &frame);
+}
+
+void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, uint64_t from)
+{
+	struct frame frame = { .sym = name, .from = from };
+
+	enter(th, t, &frame);
+}
+
+/*
+ * Room on the track for one more span around all that the level had since it was created: true, and
+ * counted.
+ */
+static bool room_around(struct thread *th)
+{
+	struct level *level = callstack_level(&th->stack);
+
+	if (too_deep(th, level->max_shown, true)) {
+		th->shared->stats.hidden++;
+		return false;
+	}
+	level->max_shown++;
+	return true;
+}
+
+/* A frame whose call was not seen, on the empty current stack. */
+static void infer(struct thread *th, int64_t t, const struct location *dst)
+{
+	struct frame frame = frame_of(dst, 0);
+
+	if (callstack_full(&th->stack))
+		give_up_stack(th, t);
+	th->shared->stats.calls++;
+	frame.hidden = !room_around(th);
+	callstack_push(&th->stack, &frame);
+	spread_infer(spread_of(th), callstack_level(&th->stack)->created, &frame);
+}
+
+static void leave_unknown(struct thread *th, int64_t t)
+{
+	struct level *level = callstack_level(&th->stack);
+	bool hidden = !room_around(th);
+
+	th->shared->stats.calls++;
+	spread_unknown(spread_of(th), t, level->created, th->shared->known.unknown, level->used,
+		       hidden);
+	level->used = true;
+}
+
+uint32_t thread_pop(struct thread *th, int64_t t)
+{
+	struct frame frame;
+	uint64_t below = 0;
+
+	if (!callstack_depth(&th->stack)) {
+		leave_unknown(th, t);
+		return INTERN_NONE;
+	}
+	frame = callstack_pop(&th->stack);
+	if (frame.copy) {
+		/* Not written, but times are given as if it was left. */
+		frame.hidden = true;
+		spread_end(spread_of(th), t, &frame, 0);
+		return frame.sym;
+	}
+	if (!frame.hidden) {
+		below = th->cut;
+		th->cut = 0;
+	}
+	spread_end(spread_of(th), t, &frame, below);
+	callstack_level(&th->stack)->used = true;
+	return frame.sym;
+}
+
+static bool has_go_switch(const struct thread *th)
+{
+	const struct known *known = &th->shared->known;
+	uint32_t i, n = callstack_depth(&th->stack);
+
+	for (i = 0; i < n; i++) {
+		uint32_t sym = callstack_frame(&th->stack, i)->sym;
+
+		if (sym == known->mcall || sym == known->morestack)
+			return true;
+	}
+	return false;
+}
+
+void thread_return(struct thread *th, int64_t t)
+{
+	const struct known *known = &th->shared->known;
+	uint32_t sym = thread_pop(th, t);
+
+	if (sym != known->gogo)
+		return;
+	if (!has_go_switch(th)) {
+		thread_end(th, t);
+		return;
+	}
+	/* Back to who called mcall or morestack: these two never return. */
+	do {
+		sym = thread_pop(th, t);
+	} while (sym != known->mcall && sym != known->morestack);
+	thread_pop(th, t);
+}
+
+void thread_check(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
+{
+	const struct frame *top = callstack_top(&th->stack);
+
+	if (!top) {
+		infer(th, t, dst);
+	} else if (!frame_same_symbol(top, dst)) {
+		thread_return(th, t);
+		thread_call(th, t, dst, from);
+	}
+}
+
+void thread_clear(struct thread *th, int64_t t)
+{
+	while (callstack_depth(&th->stack))
+		thread_pop(th, t);
+}
+
+void thread_park(struct thread *th, int64_t t, uint64_t addr)
+{
+	struct callstack *cs = &th->stack;
+	struct level below, *level;
+
+	if (callstack_full(cs))
+		give_up_stack(th, t);
+	below = *callstack_level(cs);
+	callstack_park(cs, t);
+	if (is_kernel(addr) || cs->n || below.replaced || (cs->n_levels > 2 && !below.bare)) {
+		spread_open(&th->spread, t);
+		return;
+	}
+	level = callstack_level(cs);
+	level->created = level->base_time = below.base_time;
+	level->max_shown = below.max_shown;
+	level->used = below.used || below.used_before;
+	level->bare = true;
+}
+
+/* A stack that took the place of another is gone. */
+static void close_replaced(struct thread *th)
+{
+	struct level *level = callstack_level(&th->stack);
+
+	if (!level->replaced)
+		return;
+	level->replaced = false;
+	spread_close(&th->spread);
+}
+
+bool thread_unpark(struct thread *th)
+{
+	if (th->stack.n_levels == 1)
+		return false;
+	close_replaced(th);
+	if (!callstack_level(&th->stack)->bare)
+		spread_close(&th->spread);
+	return callstack_unpark(&th->stack);
+}
+
+void thread_new_stack(struct thread *th, uint64_t addr, int64_t t)
+{
+	struct level *level = callstack_level(&th->stack);
+
+	close_replaced(th);
+	level->used_before |= level->used;
+	if (!is_kernel(addr)) {
+		level->created = level->base_time;
+		level->used = level->used_before;
+		return;
+	}
+	level->created = t;
+	level->used = false;
+	level->replaced = true;
+	spread_open(&th->spread, t);
+}
+
+/* The time of the newest frame that was there since its stack was created, or t if that is later.
+ */
+static int64_t not_before_frames(const struct thread *th, int64_t t)
+{
+	const struct callstack *cs = &th->stack;
+	uint32_t k, end = cs->n;
+
+	for (k = cs->n_levels; k-- > 0; end = cs->levels[k].base)
+		if (cs->levels[k].base < end)
+			t = max(t, cs->levels[k].created);
+	return t;
+}
+
+void thread_end(struct thread *th, int64_t t)
+{
+	t = not_before_frames(th, max(t, th->spread.time));
+	hold_divert(&th->spread.hold);
+	spread_flush(&th->spread, t);
+	do {
+		thread_clear(th, t);
+	} while (thread_unpark(th));
+	close_replaced(th);
+	spread_flush(&th->spread, t);
+	hold_finish(&th->spread.hold);
+	begin_part(th, t);
+}
+
+void thread_new_file(struct thread *th, int64_t t)
+{
+	t = max(t, th->last_error_time);
+	th->last_event_time = t;
+	spread_reset(&th->spread, t);
+	begin_part(th, t);
+}
+
+void thread_leave_region(struct thread *th)
+{
+	thread_end(th, th->last_event_time);
+	th->floor = th->last_error_time;
+}
+
+void thread_enter_region(struct thread *th, int64_t t)
+{
+	struct callstack *cs = &th->stack;
+	struct spread *sp = spread_of(th);
+	uint32_t i, k, shown = 0;
+
+	int64_t oldest;
+
+	t = max(t, max(th->last_error_time, th->last_event_time));
+	oldest = max(t - 1, th->floor);
+	th->floor = t;
+	spread_reset(sp, t);
+	for (k = 0; k < cs->n_levels; k++) {
+		struct level *level = &cs->levels[k];
+		uint32_t end = k + 1 < cs->n_levels ? cs->levels[k + 1].base : cs->n;
+
+		/*
+		 * Frames still to be found on the oldest stack begin before these; a stack in front
+		 * of another cannot have begun before it.
+		 */
+		level->created = k ? t : oldest;
+		if (k)
+			level->base_time = t;
+		level->replaced = level->bare = false;
+		level->used = level->used_before = false;
+		spread_open(sp, max(level->created, level->base_time));
+		for (i = level->base; i < end; i++) {
+			const struct frame *frame = &cs->frames[i];
+			struct span span = {
+				.time = t,
+				.addr = frame->addr,
+				.start = frame->start,
+				.value = frame->from,
+				.track = sp->track,
+				.name = frame->sym,
+				.dso = frame->dso,
+				.kind = SPAN_BEGIN,
+				.flags = SPAN_INFERRED,
+			};
+
+			if (frame->hidden || frame->copy)
+				continue;
+			shown++;
+			hold_put(&sp->hold, &span);
+		}
+		level->max_shown = shown;
+	}
+}

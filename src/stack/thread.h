@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread: what is known of one thread, and the steps of which all rules are made.
+ *
+ * All times are mapped: ns since the base, the time that the trace calls 0.
+ */
+#ifndef MT_STACK_THREAD_H
+#define MT_STACK_THREAD_H
+
+#include "base/span.h"
+#include "base/spool.h"
+#include "event/event.h"
+#include "stack/callstack.h"
+#include "stack/known.h"
+#include "stack/outlet.h"
+#include "stack/spread.h"
+#include "stack/stacks.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What all threads share. */
+struct shared {
+	struct stacks_config config;
+	struct known known;
+	struct outlet outlet;
+	struct stacks_stats stats;
+};
+
+struct thread {
+	struct shared *shared;
+	int32_t pid, tid;
+	bool started;   /* it had an event */
+	bool has_track; /* asked of the sink when the first span is due, so that no track is empty
+			 */
+	struct callstack stack;
+	struct spread spread;
+	struct spool queue;      /* struct event: of a transaction that may still be undone */
+	int64_t last_error_time; /* also the time at which this part of its trace began */
+	int64_t last_event_time; /* without the shift that keeps it apart from an error's */
+	int64_t floor;           /* nothing is earlier: a filter region was left or entered then */
+	uint64_t cut;          /* frames left out below the frame that is deepest of those shown */
+	uint32_t raises;       /* OCaml: frames of the runtime seen while it looks for a handler */
+	uint64_t previous_dst; /* OCaml: of the branch before */
+	bool has_previous_dst;
+};
+
+/* Whether addr lies in the kernel's half of the address space. */
+static inline bool is_kernel(uint64_t addr)
+{
+	return addr >> 63;
+}
+
+/* A thread without an event. Free with thread_fini. */
+void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t tid);
+void thread_fini(struct thread *th);
+
+/* Its first event is at t. */
+void thread_start(struct thread *th, int64_t t);
+
+/*
+ * The time at which an event of unshifted time t happens for this thread; it becomes the last event
+ * time. Never before what happened already: a time that steps back is counted.
+ */
+int64_t thread_time(struct thread *th, int64_t t);
+
+/* The thread's track, asked of the sink the first time. */
+uint32_t thread_track(struct thread *th);
+
+/* Enters dst by a branch at from (0: not a branch). */
+void thread_call(struct thread *th, int64_t t, const struct location *dst, uint64_t from);
+
+/* Enters a frame of our own making, such as "[syscall]". */
+void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, uint64_t from);
+
+/*
+ * Leaves the top frame. On an empty stack the function left is an unknown one. Returns the name of
+ * the frame left, INTERN_NONE when it has none or there was no frame.
+ */
+uint32_t thread_pop(struct thread *th, int64_t t);
+
+/* thread_pop, then Go's rule: leaving gogo switches to another goroutine's stack. */
+void thread_return(struct thread *th, int64_t t);
+
+/*
+ * Makes the top frame dst's function: control is there now. Another one on top is left and dst
+ * entered (a tail call); on an empty stack dst was there all the time.
+ */
+void thread_check(struct thread *th, int64_t t, const struct location *dst, uint64_t from);
+
+/* Leaves all frames of the current stack. */
+void thread_clear(struct thread *th, int64_t t);
+
+/*
+ * The current stack is interrupted: a new one, created at t, in front of it. addr is where control
+ * goes: when that is in user code, and no frame is known, the new stack may be as old as the trace.
+ */
+void thread_park(struct thread *th, int64_t t, uint64_t addr);
+
+/* Goes back to the stack that was interrupted; the current one is empty. False: there is none. */
+bool thread_unpark(struct thread *th);
+
+/*
+ * Another stack in place of the current one, which is empty: created at t when addr is in the
+ * kernel, else as early as it can have been.
+ */
+void thread_new_stack(struct thread *th, uint64_t addr, int64_t t);
+
+/*
+ * The end of a part of the trace (an error, the end of the data): leaves all frames of all stacks
+ * at t, or at the timestamp of what waits when that is later, and writes all. Nothing is known
+ * from there on.
+ */
+void thread_end(struct thread *th, int64_t t);
+
+/* A new data file begins, after thread_end; its first event is at t. */
+void thread_new_file(struct thread *th, int64_t t);
+
+/* A filter region is left: as thread_end at the last event's time. */
+void thread_leave_region(struct thread *th);
+
+/*
+ * A filter region is entered at t: nothing from before is written but one inferred begin for each
+ * frame.
+ */
+void thread_enter_region(struct thread *th, int64_t t);
+
+#endif

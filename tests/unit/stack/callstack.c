@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "stack/callstack.h"
+
+#include "base/intern.h"
+#include "support/suite.h"
+
+static struct frame frame(uint32_t sym)
+{
+	return (struct frame){ .sym = sym, .addr = sym * 16, .start = sym * 16 };
+}
+
+static void push(struct callstack *cs, uint32_t sym)
+{
+	struct frame f = frame(sym);
+
+	callstack_push(cs, &f);
+}
+
+START_TEST(test_push_and_pop)
+{
+	struct callstack cs;
+	uint32_t i;
+
+	callstack_init(&cs, 5);
+	ck_assert_ptr_null(callstack_top(&cs));
+	for (i = 1; i <= 1000; i++)
+		push(&cs, i);
+	ck_assert_uint_eq(callstack_depth(&cs), 1000);
+	ck_assert_uint_eq(cs.shown, 1000);
+	ck_assert_uint_eq(callstack_top(&cs)->sym, 1000);
+	ck_assert_uint_eq(callstack_frame(&cs, 0)->sym, 1);
+	ck_assert_uint_eq(callstack_pop(&cs).sym, 1000);
+	ck_assert_uint_eq(cs.shown, 999);
+	callstack_reset(&cs, 9);
+	ck_assert_uint_eq(callstack_depth(&cs), 0);
+	ck_assert_int_eq(callstack_level(&cs)->created, 9);
+	callstack_fini(&cs);
+}
+END_TEST
+
+START_TEST(test_levels)
+{
+	struct callstack cs;
+
+	callstack_init(&cs, 0);
+	push(&cs, 1);
+	push(&cs, 2);
+	callstack_park(&cs, 70);
+	ck_assert_uint_eq(callstack_depth(&cs), 0);
+	ck_assert_ptr_null(callstack_top(&cs));
+	push(&cs, 3);
+	ck_assert_uint_eq(callstack_depth(&cs), 1);
+	ck_assert_uint_eq(callstack_frame(&cs, 0)->sym, 3);
+	ck_assert_int_eq(callstack_level(&cs)->created, 70);
+	callstack_level(&cs)->used = true;
+	callstack_level(&cs)->max_shown = 9;
+	callstack_pop(&cs);
+	ck_assert(callstack_unpark(&cs));
+	ck_assert_uint_eq(callstack_top(&cs)->sym, 2);
+	ck_assert(callstack_level(&cs)->used);
+	ck_assert_uint_eq(callstack_level(&cs)->max_shown, 9);
+	ck_assert(!callstack_unpark(&cs));
+	ck_assert_uint_eq(callstack_depth(&cs), 2);
+	callstack_fini(&cs);
+}
+END_TEST
+
+START_TEST(test_outermost_and_what_is_shown)
+{
+	struct frame copy = frame(2), hidden = frame(3);
+	struct callstack cs;
+
+	copy.copy = true;
+	hidden.hidden = true;
+	callstack_init(&cs, 0);
+	push(&cs, 1);
+	callstack_park(&cs, 0);
+	callstack_push(&cs, &copy);
+	push(&cs, 4);
+	callstack_push(&cs, &hidden);
+	ck_assert_uint_eq(cs.shown, 2);
+	callstack_remove_outermost(&cs);
+	ck_assert_uint_eq(cs.shown, 2);
+	ck_assert_uint_eq(callstack_depth(&cs), 2);
+	ck_assert_uint_eq(callstack_frame(&cs, 0)->sym, 4);
+	callstack_remove_outermost(&cs);
+	ck_assert_uint_eq(cs.shown, 1);
+	ck_assert_uint_eq(callstack_top(&cs)->sym, 3);
+	callstack_fini(&cs);
+}
+END_TEST
+
+START_TEST(test_same_function)
+{
+	struct location loc = { .addr = 0x1010, .off = 0x10, .sym = 5, .dso = 1 };
+	struct location other = { .addr = 0x1020, .off = 0x20, .sym = 6, .dso = 1 };
+	struct location place = { .addr = 0x1010, .sym = INTERN_NONE, .dso = 1 };
+	struct frame f = frame_of(&loc, 3);
+
+	ck_assert_uint_eq(f.start, 0x1000);
+	ck_assert_uint_eq(f.from, 3);
+	ck_assert(frame_same_symbol(&f, &loc));
+	ck_assert(!frame_same_symbol(&f, &other));
+	ck_assert(frame_same_start(&f, &other));
+	ck_assert(!frame_same_start(&f, &place));
+	f = frame_of(&place, 0);
+	ck_assert(frame_same_symbol(&f, &place));
+	ck_assert(frame_same_start(&f, &place));
+	place.dso = 2;
+	ck_assert(!frame_same_symbol(&f, &place));
+	place.dso = 1;
+	place.addr++;
+	ck_assert(!frame_same_symbol(&f, &place));
+	ck_assert(!frame_same_start(&f, &place));
+}
+END_TEST
+
+SUITE_MAIN("stack/callstack", test_push_and_pop, test_levels, test_outermost_and_what_is_shown,
+	   test_same_function)
