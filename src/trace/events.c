@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/events.h"
+
+/* What a span is called. */
+static uint16_t name_of(struct events *e, const struct span *s)
+{
+	if (s->name != INTERN_NONE)
+		return strings_get(e->strings, STRING_NAME, s->name, 0);
+	return strings_get(e->strings, STRING_PLACE, s->dso, s->addr);
+}
+
+static uint16_t inferred_name_of(struct events *e, const struct span *s)
+{
+	if (s->name != INTERN_NONE)
+		return strings_get(e->strings, STRING_NAME_INFERRED, s->name, 0);
+	return strings_get(e->strings, STRING_PLACE_INFERRED, s->dso, s->addr);
+}
+
+/*
+ * An event on a track. All strings that it refers to must have been asked for: their records stand
+ * before it.
+ */
+static struct fxt_event begin_event(struct events *e, enum fxt_event_type type, uint32_t track,
+				    uint16_t name, int64_t time)
+{
+	uint8_t thread = tracks_index(e->tracks, track);
+
+	return fxt_event_begin(e->fxt, type, thread, FIXED_CATEGORY, name, time);
+}
+
+static inline void end_event(struct events *e, const struct fxt_event *ev)
+{
+	fxt_event_end(e->fxt, ev);
+	e->stats->spans++;
+}
+
+static void write_begin(struct events *e, const struct span *s)
+{
+	const struct source_entry *source = NULL;
+	uint16_t symbol = name_of(e, s), name = symbol, file = 0;
+	struct fxt_event ev;
+
+	if ((s->flags & SPAN_INFERRED) && e->mark_inferred)
+		name = inferred_name_of(e, s);
+	if (e->source)
+		source = source_find(e->source, s->start);
+	if (source && source->file != INTERN_NONE)
+		file = strings_get(e->strings, STRING_FILE, source->file, 0);
+	ev = begin_event(e, FXT_BEGIN, s->track, name, s->time);
+	fxt_arg_pointer(&ev, FIXED_ADDRESS, s->addr);
+	if (file) {
+		fxt_arg_uint32(&ev, FIXED_LINE, source->line);
+		if (source->col)
+			fxt_arg_uint32(&ev, FIXED_COL, source->col);
+	}
+	fxt_arg_string(&ev, FIXED_SYMBOL, symbol);
+	if (file)
+		fxt_arg_string(&ev, FIXED_FILE, file);
+	if (s->flags & SPAN_INFERRED)
+		fxt_arg_string(&ev, FIXED_INFERRED_START_TIME, FIXED_TRUE);
+	end_event(e, &ev);
+	e->stats->begins++;
+}
+
+static void write_end(struct events *e, const struct span *s)
+{
+	struct fxt_event ev = begin_event(e, FXT_END, s->track, name_of(e, s), s->time);
+
+	if (s->value)
+		fxt_arg_uint64(&ev, FIXED_FRAMES_BELOW, s->value);
+	end_event(e, &ev);
+}
+
+static void write_complete(struct events *e, const struct span *s)
+{
+	struct fxt_event ev = begin_event(e, FXT_COMPLETE, s->track, name_of(e, s), s->time);
+
+	fxt_word(&ev, (uint64_t)s->end);
+	end_event(e, &ev);
+}
+
+static void write_counter(struct events *e, const struct span *s)
+{
+	struct fxt_event ev = begin_event(e, FXT_COUNTER, s->track, FIXED_CPU, s->time);
+
+	fxt_arg_int(&ev, FIXED_FREQ, (int64_t)s->value);
+	/*
+	 * Counters belong to a process in viewers; the id keeps apart those of its threads, which
+	 * run on CPUs of different frequencies.
+	 */
+	fxt_word(&ev, e->tracks->tracks[s->track].thread);
+	end_event(e, &ev);
+}
+
+static void write_extra(struct events *e, const struct span *s)
+{
+	const struct track_key *owner = &e->tracks->tracks[s->owner].key;
+	uint32_t event = e->tracks->tracks[s->track].key.event;
+	uint16_t name = strings_get(e->strings, STRING_NAME, event, 0), symbol = name_of(e, s);
+	struct fxt_event ev = begin_event(e, FXT_COMPLETE, s->track, name, s->time);
+
+	fxt_arg_int(&ev, FIXED_TIMESTAMP, s->time);
+	fxt_arg_string(&ev, FIXED_SYMBOL, symbol);
+	fxt_arg_pointer(&ev, FIXED_ADDR, s->addr);
+	fxt_arg_int(&ev, FIXED_COUNT, (int64_t)s->value);
+	fxt_arg_int(&ev, FIXED_PID, owner->pid);
+	fxt_arg_int(&ev, FIXED_TID, owner->tid);
+	fxt_word(&ev, (uint64_t)s->time);
+	end_event(e, &ev);
+}
+
+/* The payload's bytes, lowest first, when all up to the zeros at the end are printable; else 0. */
+static size_t payload_text(uint64_t payload, char text[8])
+{
+	size_t n = 0;
+
+	for (; payload; payload >>= 8) {
+		char c = (char)(payload & 0xff);
+
+		if (c < ' ' || c > '~')
+			return 0;
+		text[n++] = c;
+	}
+	return n;
+}
+
+static void write_ptwrite(struct events *e, const struct span *s)
+{
+	uint16_t symbol = name_of(e, s);
+	struct fxt_event ev = begin_event(e, FXT_INSTANT, s->track, FIXED_PTWRITE, s->time);
+	char text[8];
+	size_t n = payload_text(s->value, text);
+
+	fxt_arg_pointer(&ev, FIXED_PAYLOAD, s->value);
+	if (n)
+		fxt_arg_short_text(&ev, FIXED_TEXT, text, n);
+	fxt_arg_pointer(&ev, FIXED_ADDRESS, s->addr);
+	fxt_arg_string(&ev, FIXED_SYMBOL, symbol);
+	end_event(e, &ev);
+}
+
+static __attribute__((noinline)) void write_any(struct events *e, const struct span *s)
+{
+	switch ((enum span_kind)s->kind) {
+	case SPAN_BEGIN: write_begin(e, s); break;
+	case SPAN_END: write_end(e, s); break;
+	case SPAN_COMPLETE: write_complete(e, s); break;
+	case SPAN_COUNTER: write_counter(e, s); break;
+	case SPAN_EXTRA: write_extra(e, s); break;
+	case SPAN_PTWRITE: write_ptwrite(e, s); break;
+	}
+}
+
+/* Whether s is a begin or an end with nothing but its name and its place. */
+static inline bool is_plain(const struct events *e, const struct span *s)
+{
+	uint64_t frames_below = s->value & -(uint64_t)(s->kind == SPAN_END);
+
+	return (s->kind <= SPAN_END) & !(s->flags | frames_below) & !e->source;
+}
+
+/*
+ * Nearly all spans are plain, and all that they refer to is defined. Whether a begin or an end
+ * comes next cannot be predicted, and a wrong guess costs the CPU more than all the rest: so both
+ * take the same way without a branch, and an end drops at last the arguments of a begin.
+ */
+void events_span(struct events *e, const struct span *s)
+{
+	unsigned end = s->kind == SPAN_END;
+	uint16_t name = strings_known_name(e->strings, s->name);
+	uint8_t thread = tracks_known_index(e->tracks, s->track);
+	struct fxt_event ev;
+
+	strings_record(e->strings);
+	if (__builtin_expect(!is_plain(e, s) || !name || !thread || !fxt_has_room(e->fxt), 0)) {
+		write_any(e, s);
+		return;
+	}
+	strings_use(e->strings, name);
+	tracks_use(e->tracks, thread);
+	ev = fxt_event_begin(e->fxt, FXT_BEGIN + end, thread, FIXED_CATEGORY, name, s->time);
+	fxt_arg_pointer(&ev, FIXED_ADDRESS, s->addr);
+	fxt_arg_string(&ev, FIXED_SYMBOL, name);
+	fxt_drop_args(&ev, end * 2, end * 3);
+	end_event(e, &ev);
+	e->stats->begins += 1 - end;
+}
+
+void events_hit(struct events *e, const struct hit_span *h)
+{
+	struct fxt_event ev;
+	uint16_t name;
+
+	strings_record(e->strings);
+	name = strings_get(e->strings, STRING_HIT, h->name, 0);
+	ev = begin_event(e, FXT_COMPLETE, h->track, name, h->start);
+	fxt_arg_int(&ev, FIXED_TIMESTAMP_PASSED, h->passed);
+	if (h->has_arg)
+		fxt_arg_uint64(&ev, FIXED_ARG, h->arg);
+	fxt_arg_int(&ev, FIXED_TIMESTAMP, h->time);
+	fxt_arg_int(&ev, FIXED_TID, h->tid);
+	fxt_arg_pointer(&ev, FIXED_IP, h->ip);
+	fxt_word(&ev, (uint64_t)h->time);
+	end_event(e, &ev);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace: the trace file. Spans in; Fuchsia trace format (FXT), compressed by the file's suffix,
+ * out.
+ *
+ * Written as a stream under a temporary name in the same directory; only trace_finish puts it in
+ * place, and then an older file of the same name is kept as FILE.old.
+ */
+#ifndef MT_TRACE_TRACE_H
+#define MT_TRACE_TRACE_H
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "base/span.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a function is defined. file is borrowed from whoever answers. */
+struct source_line {
+	struct str file;
+	uint32_t line, col; /* col 0: not known */
+};
+
+struct trace_options {
+	const char *path;           /* *.fxt, *.fxt.gz or *.fxt.zst */
+	const struct intern *names; /* what span names and DSOs are numbers of */
+	bool mark_inferred;         /* put " [inferred start time]" behind inferred begins' names */
+	/*
+	 * A process's command line, a thread's comm; NULL when not known. Borrowed. May be NULL.
+	 */
+	const char *(*command_line)(void *ctx, int32_t pid);
+	const char *(*comm)(void *ctx, int32_t pid, int32_t tid);
+	/*
+	 * Where the function that begins at start is defined: true and *out. Asked once a function.
+	 * May be NULL.
+	 */
+	bool (*source)(void *ctx, uint64_t start, struct source_line *out);
+	void *ctx; /* of the three above */
+};
+
+struct trace_stats {
+	uint64_t spans;      /* events written, begins and ends each counted */
+	uint64_t begins;     /* of these, begins: calls shown */
+	uint64_t raw_bytes;  /* FXT before compression; valid after trace_finish */
+	uint64_t file_bytes; /* of the file; valid after trace_finish */
+	uint64_t cut_names; /* names that were longer than the format takes, and cut (distinct ones)
+			     */
+	uint64_t bad_utf8;  /* names with bytes that are not UTF-8, replaced by U+FFFD (distinct) */
+	uint64_t redefined; /* string indexes used again for another name */
+};
+
+struct trace;
+
+/* Whether path ends in a suffix that can be written; -1 with err and the list of suffixes if not.
+ */
+int trace_check_path(const char *path, struct err *err);
+
+/*
+ * Makes the temporary file beside path (path itself when that is a device or a pipe).
+ * 0 and *trace, or -1 with err (no such directory, not writable, unknown suffix).
+ */
+int trace_open(const struct trace_options *options, struct trace **trace, struct err *err);
+
+/*
+ * Says what wall-clock time (ns since 1970) time 0 of the trace is. Only before the first track or
+ * span; without it the trace has no absolute time.
+ */
+void trace_wall_clock(struct trace *trace, int64_t ns);
+
+/* Where spans go. Valid until trace_finish or trace_abort. */
+struct span_sink trace_sink(struct trace *trace);
+
+/* The counts so far. */
+const struct trace_stats *trace_stats(const struct trace *trace);
+
+/* 0, or -1 with the first failure to write in err (disk full): to be asked now and then. */
+int trace_error(struct trace *trace, struct err *err);
+
+/*
+ * Writes what is left, puts the file in place, frees trace. *stats (may be NULL) gets the final
+ * counts. -1 with err when anything could not be written: then path is what it was before.
+ */
+int trace_finish(struct trace *trace, struct trace_stats *stats, struct err *err);
+
+/* Frees trace and removes the temporary file; path is left alone. */
+void trace_abort(struct trace *trace);
+
+/*
+ * Removes the temporary file of the trace that is open, if any, and does nothing else: for signal
+ * handlers and for the end of the process. Async-signal-safe.
+ */
+void trace_unlink_temporary(void);
+
+#endif
