@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbol/lines.h"
+
+#include "base/xalloc.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A stretch of code that a compilation unit covers: addresses of the file. */
+struct range {
+	Dwarf_Addr start, end;
+	Dwarf_Off unit; /* of the unit's DIE */
+};
+
+struct lines {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf *dwarf;         /* owned by dwfl */
+	Dwarf_Addr bias;      /* to be added to the debug info's addresses to get the module's */
+	uint64_t *functions;  /* where functions begin, sorted */
+	struct range *ranges; /* sorted by start */
+	size_t n_functions, n_ranges;
+	size_t cap_functions, cap_ranges;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static int compare_addr(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int compare_range(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void add_function(struct lines *l, uint64_t addr)
+{
+	if (l->n_functions == l->cap_functions) {
+		l->cap_functions = l->cap_functions ? 2 * l->cap_functions : 256;
+		l->functions = xreallocarray(l->functions, l->cap_functions, sizeof(uint64_t));
+	}
+	l->functions[l->n_functions++] = addr;
+}
+
+static void add_range(struct lines *l, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit)
+{
+	if (start >= end)
+		return;
+	if (l->n_ranges == l->cap_ranges) {
+		l->cap_ranges = l->cap_ranges ? 2 * l->cap_ranges : 256;
+		l->ranges = xreallocarray(l->ranges, l->cap_ranges, sizeof(*l->ranges));
+	}
+	l->ranges[l->n_ranges++] = (struct range){ .start = start, .end = end, .unit = unit };
+}
+
+static void find_functions(struct lines *l)
+{
+	int n = dwfl_module_getsymtab(l->module);
+
+	for (int i = 0; i < n; i++) {
+		GElf_Word section;
+		GElf_Addr addr;
+		GElf_Sym sym;
+		int type;
+
+		if (!dwfl_module_getsym_info(l->module, i, &sym, &addr, &section, NULL, NULL))
+			continue;
+		type = GELF_ST_TYPE(sym.st_info);
+		if (section != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC))
+			add_function(l, addr);
+	}
+	if (l->n_functions)
+		qsort(l->functions, l->n_functions, sizeof(uint64_t), compare_addr);
+}
+
+/*
+ * Not through .debug_aranges, which would be the index for this: clang does not write it.
+ */
+static void find_ranges(struct lines *l)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	while (dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+		Dwarf_Addr base, start, end;
+		ptrdiff_t at = 0;
+
+		if (dwarf_tag(&die) != DW_TAG_compile_unit &&
+		    dwarf_tag(&die) != DW_TAG_skeleton_unit)
+			continue;
+		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
+			add_range(l, start, end, dwarf_dieoffset(&die));
+	}
+	if (l->n_ranges)
+		qsort(l->ranges, l->n_ranges, sizeof(*l->ranges), compare_range);
+}
+
+static int check_type(int fd, const char *path, struct err *err)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	GElf_Ehdr ehdr;
+	int type = ET_NONE;
+
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &ehdr))
+		type = ehdr.e_type;
+	elf_end(elf);
+	if (type == ET_EXEC)
+		return 0;
+	if (type == ET_DYN)
+		return err_set(err, "%s: it is position independent, so its addresses say nothing",
+			       path);
+	return err_set(err, "%s: it is not an ELF executable", path);
+}
+
+static int load(struct lines *l, int fd, const char *path, struct err *err)
+{
+	l->dwfl = dwfl_begin(&callbacks);
+	if (!l->dwfl)
+		return err_set(err, "%s: %s", path, dwfl_errmsg(-1));
+	dwfl_report_begin(l->dwfl);
+	/* The descriptor is libdwfl's only when this succeeds. */
+	l->module = dwfl_report_offline(l->dwfl, "", path, fd);
+	if (!l->module) {
+		close(fd);
+		return err_set(err, "%s: %s", path, dwfl_errmsg(-1));
+	}
+	dwfl_report_end(l->dwfl, NULL, NULL);
+	l->dwarf = dwfl_module_getdwarf(l->module, &l->bias);
+	if (!l->dwarf)
+		return err_set(err, "%s: it has no debug info: %s", path, dwfl_errmsg(-1));
+	find_functions(l);
+	find_ranges(l);
+	if (!l->n_ranges)
+		return err_set(err, "%s: it has no line table", path);
+	return 0;
+}
+
+int lines_open(const char *path, struct lines **lines, struct err *err)
+{
+	struct lines *l;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return err_errno(err, "%s", path);
+	if (check_type(fd, path, err) < 0) {
+		close(fd);
+		return -1;
+	}
+	l = xcalloc(1, sizeof(*l));
+	if (load(l, fd, path, err) < 0) {
+		lines_close(l);
+		return -1;
+	}
+	*lines = l;
+	return 0;
+}
+
+void lines_close(struct lines *lines)
+{
+	if (!lines)
+		return;
+	dwfl_end(lines->dwfl);
+	free(lines->functions);
+	free(lines->ranges);
+	free(lines);
+}
+
+/* The unit whose code addr (of the debug info) is in: its last range that begins at or before. */
+static const struct range *find_range(const struct lines *l, Dwarf_Addr addr)
+{
+	size_t low = 0, high = l->n_ranges;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (l->ranges[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && addr < l->ranges[low - 1].end ? &l->ranges[low - 1] : NULL;
+}
+
+/* The first row for addr that names a line: the one of the function's own head. */
+static Dwarf_Line *find_row(Dwarf_Lines *rows, size_t n, Dwarf_Addr addr)
+{
+	size_t low = 0, high = n;
+	Dwarf_Addr at;
+	bool end;
+	int line;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(rows, mid), &at) == 0 && at < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < n; low++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, low);
+
+		if (dwarf_lineaddr(row, &at) != 0 || at != addr)
+			return NULL;
+		if (dwarf_lineendsequence(row, &end) == 0 && !end &&
+		    dwarf_lineno(row, &line) == 0 && line > 0)
+			return row;
+	}
+	return NULL;
+}
+
+bool lines_function(struct lines *lines, uint64_t addr, const char **file, uint32_t *line,
+		    uint32_t *col)
+{
+	const struct range *range;
+	Dwarf_Lines *rows;
+	Dwarf_Line *row;
+	Dwarf_Die unit;
+	int number, column;
+	size_t n;
+
+	if (!lines->n_functions ||
+	    !bsearch(&addr, lines->functions, lines->n_functions, sizeof(uint64_t), compare_addr))
+		return false;
+	addr -= lines->bias;
+	range = find_range(lines, addr);
+	if (!range || !dwarf_offdie(lines->dwarf, range->unit, &unit) ||
+	    dwarf_getsrclines(&unit, &rows, &n) != 0)
+		return false;
+	row = find_row(rows, n, addr);
+	if (!row || dwarf_lineno(row, &number) != 0)
+		return false;
+	*file = dwarf_linesrc(row, NULL, NULL);
+	*line = (uint32_t)number;
+	*col = dwarf_linecol(row, &column) == 0 && column > 0 ? (uint32_t)column : 0;
+	return *file;
+}
