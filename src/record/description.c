@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/description.h"
+
+#include "base/num.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VERSION 1
+/* More than any real one: a few hundred bytes a thread. */
+#define FILE_MAX (64 << 20)
+
+struct recording_thread {
+	int32_t tid;
+	char *comm; /* owned */
+};
+
+struct recording_process {
+	int32_t pid;
+	char *command_line;               /* owned; NULL: not known */
+	struct recording_thread *threads; /* owned */
+	size_t n_threads;
+};
+
+static const char *const modes[] = { "intel_pt", "sampling", NULL };
+static const char *const scopes[] = { "u", "k", "uk", NULL };
+static const char *const callgraphs[] = { "lbr", "lbr-no-stitch", "dwarf", "fp", NULL };
+
+/*
+ * Each reader of a member leaves *out alone when the object has none of that name, and returns -1
+ * with err when it has one of another form.
+ */
+
+static int read_string(const json_t *object, const char *name, char **out, struct err *err)
+{
+	const json_t *value = json_object_get(object, name);
+
+	if (!value)
+		return 0;
+	if (!json_is_string(value))
+		return err_set(err, "\"%s\" is not a string", name);
+	free(*out);
+	*out = xstrdup(json_string_value(value));
+	return 0;
+}
+
+static int read_word(const json_t *object, const char *name, const char *const *words, char **out,
+		     struct err *err)
+{
+	if (read_string(object, name, out, err) < 0)
+		return -1;
+	if (!*out)
+		return 0;
+	while (*words && strcmp(*words, *out) != 0)
+		words++;
+	return *words ? 0 : err_set(err, "\"%s\" is '%s', which is not known", name, *out);
+}
+
+static int read_int(const json_t *object, const char *name, int64_t min, int64_t max, int64_t *out,
+		    struct err *err)
+{
+	const json_t *value = json_object_get(object, name);
+
+	if (!value)
+		return 0;
+	if (!json_is_integer(value) || json_integer_value(value) < min ||
+	    json_integer_value(value) > max)
+		return err_set(err, "\"%s\" is not an integer from %lld to %lld", name,
+			       (long long)min, (long long)max);
+	*out = json_integer_value(value);
+	return 0;
+}
+
+static int read_id(const json_t *object, const char *name, int32_t *out, struct err *err)
+{
+	int64_t id = 0;
+
+	if (read_int(object, name, 1, INT32_MAX, &id, err) < 0)
+		return -1;
+	if (id == 0)
+		return err_set(err, "\"%s\" is missing", name);
+	*out = (int32_t)id;
+	return 0;
+}
+
+/* "0x1f": JSON's own integers are signed here. */
+static int read_hex(const json_t *object, const char *name, uint64_t *out, struct err *err)
+{
+	const json_t *value = json_object_get(object, name);
+	struct str s;
+
+	if (!value)
+		return 0;
+	if (json_is_string(value)) {
+		s = str_of(json_string_value(value));
+		if (str_starts(s, STR("0x"))) {
+			s = str_skip(s, 2);
+			if (num_hex(&s, out) && s.n == 0)
+				return 0;
+		}
+	}
+	return err_set(err, "\"%s\" is not a string of the form \"0x1f\"", name);
+}
+
+/* The array of that name; *n is 0 when there is none. */
+static int read_array(const json_t *object, const char *name, const json_t **out, size_t *n,
+		      struct err *err)
+{
+	const json_t *value = json_object_get(object, name);
+
+	*out = value;
+	*n = 0;
+	if (!value)
+		return 0;
+	if (!json_is_array(value))
+		return err_set(err, "\"%s\" is not an array", name);
+	*n = json_array_size(value);
+	return 0;
+}
+
+static int read_hit(const json_t *object, struct recording_hit *hit, struct err *err)
+{
+	int64_t time = -1;
+
+	if (read_int(object, "time", 0, INT64_MAX, &time, err) < 0 ||
+	    read_int(object, "passed", 0, INT64_MAX, &hit->passed, err) < 0 ||
+	    read_hex(object, "arg", &hit->arg, err) < 0 ||
+	    read_hex(object, "ip", &hit->ip, err) < 0 ||
+	    read_id(object, "tid", &hit->tid, err) < 0 ||
+	    read_string(object, "symbol", &hit->symbol, err) < 0)
+		return -1;
+	if (time < 0)
+		return err_set(err, "\"time\" is missing");
+	hit->time = time;
+	if (!hit->symbol)
+		return err_set(err, "\"symbol\" is missing");
+	return 0;
+}
+
+static int read_hits(const json_t *root, struct recording *rec, struct err *err)
+{
+	const json_t *array;
+	size_t n;
+
+	if (read_array(root, "hits", &array, &n, err) < 0)
+		return -1;
+	rec->hits = xcalloc(n, sizeof(*rec->hits));
+	for (size_t i = 0; i < n; i++) {
+		/* Counted first: a hit that is half read is freed with the others. */
+		rec->n_hits = i + 1;
+		if (read_hit(json_array_get(array, i), &rec->hits[i], err) < 0)
+			return err_prefix(err, "\"hits\"[%zu]", i);
+	}
+	return 0;
+}
+
+static int read_threads(const json_t *object, struct recording_process *process, struct err *err)
+{
+	const json_t *array;
+	size_t n;
+
+	if (read_array(object, "threads", &array, &n, err) < 0)
+		return -1;
+	process->threads = xcalloc(n, sizeof(*process->threads));
+	for (size_t i = 0; i < n; i++) {
+		const json_t *item = json_array_get(array, i);
+
+		process->n_threads = i + 1;
+		if (read_id(item, "tid", &process->threads[i].tid, err) < 0 ||
+		    read_string(item, "comm", &process->threads[i].comm, err) < 0)
+			return err_prefix(err, "\"threads\"[%zu]", i);
+	}
+	return 0;
+}
+
+static int read_processes(const json_t *root, struct recording *rec, struct err *err)
+{
+	const json_t *array;
+	size_t n;
+
+	if (read_array(root, "processes", &array, &n, err) < 0)
+		return -1;
+	rec->processes = xcalloc(n, sizeof(*rec->processes));
+	for (size_t i = 0; i < n; i++) {
+		const json_t *item = json_array_get(array, i);
+		struct recording_process *process = &rec->processes[i];
+
+		rec->n_processes = i + 1;
+		if (read_id(item, "pid", &process->pid, err) < 0 ||
+		    read_string(item, "command_line", &process->command_line, err) < 0 ||
+		    read_threads(item, process, err) < 0)
+			return err_prefix(err, "\"processes\"[%zu]", i);
+	}
+	return 0;
+}
+
+static int read_root(const json_t *root, struct recording *rec, struct err *err)
+{
+	int64_t version = 0;
+
+	if (!json_is_object(root))
+		return err_set(err, "it is not a JSON object");
+	if (read_int(root, "version", 1, INT64_MAX, &version, err) < 0)
+		return -1;
+	if (version != VERSION)
+		return err_set(err, "\"version\" is not %d", VERSION);
+	if (read_word(root, "mode", modes, &rec->mode, err) < 0 ||
+	    read_word(root, "scope", scopes, &rec->scope, err) < 0 ||
+	    read_word(root, "callgraph", callgraphs, &rec->callgraph, err) < 0 ||
+	    read_string(root, "executable", &rec->executable, err) < 0 ||
+	    read_int(root, "wall_clock", INT64_MIN, INT64_MAX, &rec->wall_clock, err) < 0 ||
+	    read_hits(root, rec, err) < 0)
+		return -1;
+	return read_processes(root, rec, err);
+}
+
+/* The whole file, for free(); NULL with err when it cannot be read or is no JSON file's size. */
+static char *read_file(int fd, size_t *size, struct err *err)
+{
+	struct stat st;
+	size_t n = 0;
+	char *buf;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		err_set(err, "it is not a regular file");
+		return NULL;
+	}
+	if (st.st_size > FILE_MAX) {
+		err_set(err, "it is larger than %d bytes", FILE_MAX);
+		return NULL;
+	}
+	buf = xmalloc((size_t)st.st_size + 1);
+	while (n < (size_t)st.st_size) {
+		ssize_t r = read(fd, buf + n, (size_t)st.st_size - n);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0) {
+			err_errno(err, "reading it failed");
+			free(buf);
+			return NULL;
+		}
+		if (r == 0)
+			break;
+		n += (size_t)r;
+	}
+	*size = n;
+	return buf;
+}
+
+static int read_fd(int fd, struct recording *rec, struct err *err)
+{
+	json_error_t where;
+	json_t *root;
+	size_t size;
+	char *text = read_file(fd, &size, err);
+	int r;
+
+	if (!text)
+		return -1;
+	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
+	free(text);
+	if (!root)
+		return err_set(err, "line %d, column %d: %s", where.line, where.column, where.text);
+	r = read_root(root, rec, err);
+	json_decref(root);
+	return r;
+}
+
+void description_read(struct recording *rec, const char *path, struct err *warning)
+{
+	/* Not to hang on a FIFO. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		if (errno != ENOENT)
+			err_errno(warning, "%s", path);
+		return;
+	}
+	if (read_fd(fd, rec, warning) == 0) {
+		rec->has_json = true;
+	} else {
+		err_prefix(warning, "%s is ignored", path);
+		description_free(rec);
+	}
+	close(fd);
+}
+
+void description_free(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_hits; i++)
+		free(rec->hits[i].symbol);
+	free(rec->hits);
+	for (size_t i = 0; i < rec->n_processes; i++) {
+		struct recording_process *process = &rec->processes[i];
+
+		for (size_t k = 0; k < process->n_threads; k++)
+			free(process->threads[k].comm);
+		free(process->threads);
+		free(process->command_line);
+	}
+	free(rec->processes);
+	free(rec->mode);
+	free(rec->scope);
+	free(rec->callgraph);
+	free(rec->executable);
+	rec->hits = NULL;
+	rec->n_hits = 0;
+	rec->processes = NULL;
+	rec->n_processes = 0;
+	rec->mode = rec->scope = rec->callgraph = rec->executable = NULL;
+	rec->wall_clock = 0;
+}
+
+const char *recording_command_line(const struct recording *rec, int32_t pid)
+{
+	for (size_t i = 0; i < rec->n_processes; i++) {
+		if (rec->processes[i].pid == pid)
+			return rec->processes[i].command_line;
+	}
+	return NULL;
+}
+
+const char *recording_comm(const struct recording *rec, int32_t pid, int32_t tid)
+{
+	for (size_t i = 0; i < rec->n_processes; i++) {
+		const struct recording_process *process = &rec->processes[i];
+
+		for (size_t k = 0; process->pid == pid && k < process->n_threads; k++) {
+			if (process->threads[k].tid == tid)
+				return process->threads[k].comm;
+		}
+	}
+	return NULL;
+}
