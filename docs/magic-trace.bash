@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Made by `make man` from the tables in src/cli; not to be edited.
+
+_magic_trace_paths()
+{
+	local IFS=$'\n'
+	compopt -o filenames 2>/dev/null
+	COMPREPLY=($(compgen "$1" -- "$cur"))
+}
+
+_magic_trace()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} flags=
+	COMPREPLY=()
+	# Readline takes -flag=value for three words.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if ((COMP_CWORD == 1)); then
+		COMPREPLY=($(compgen -W 'decode version help' -- "$cur"))
+		return
+	fi
+	case ${prev/#--/-} in
+	-working-directory) _magic_trace_paths -d; return ;;
+	-output | -o) _magic_trace_paths -f; return ;;
+	-filter) :; return ;;
+	-callgraph-mode) COMPREPLY=($(compgen -W 'lbr lbr-no-stitch dwarf fp' -- "$cur")); return ;;
+	-symfs) _magic_trace_paths -d; return ;;
+	-executable) _magic_trace_paths -f; return ;;
+	-max-depth) :; return ;;
+	esac
+	case ${COMP_WORDS[1]} in
+	decode) flags='-working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -max-depth -z-print-events -z-print-perf-commands -help -h ' ;;
+	version) flags='-help -h ' ;;
+	help) flags='-help -h ' ;;
+	esac
+	if [[ $cur == --* ]]; then
+		COMPREPLY=($(compgen -P - -W "$flags" -- "${cur#-}"))
+	elif [[ $cur == -* ]]; then
+		COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+	elif [[ ${COMP_WORDS[1]} == help ]]; then
+		COMPREPLY=($(compgen -W 'decode version help' -- "$cur"))
+	else
+		_magic_trace_paths -f
+	fi
+}
+
+complete -F _magic_trace magic-trace

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/console.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define TEXT_MAX 8192
+/* Back to the first column, and erase to the end of the line (ECMA-48: CR, EL). */
+#define ERASE "\r\033[K"
+
+/* One message while it is put together. */
+struct message {
+	char buf[2 * TEXT_MAX];
+	size_t n;
+};
+
+void console_init(struct console *console, int fd)
+{
+	*console = (struct console){ .fd = fd, .terminal = isatty(fd) == 1 };
+}
+
+static bool is_continuation(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* How many bytes the printable character at the front of s has; 0: there is none. */
+static size_t printable(struct str s)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+	size_t n;
+
+	if (p[0] >= 0x20 && p[0] < 0x7f)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	if (n > s.n)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if (!is_continuation(p[i]))
+			return 0;
+	}
+	/* U+0080 to U+009F steer terminals too; the rest: overlong forms, surrogates, too large. */
+	if ((p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xe0 && p[1] < 0xa0) ||
+	    (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+size_t console_escape(char *buf, size_t size, struct str s)
+{
+	size_t n = 0;
+
+	while (s.n) {
+		size_t in = printable(s), out = in ? in : 4;
+
+		if (n + out >= size)
+			break;
+		if (in)
+			memcpy(buf + n, s.p, in);
+		else
+			snprintf(buf + n, size - n, "\\x%02x", (unsigned char)s.p[0]);
+		n += out;
+		s = str_skip(s, in ? in : 1);
+	}
+	buf[n] = '\0';
+	return n;
+}
+
+/* Adds bytes that are ours; what does not fit is left out. */
+static void add(struct message *m, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (n > sizeof(m->buf) - m->n)
+		return;
+	memcpy(m->buf + m->n, s, n);
+	m->n += n;
+}
+
+/* Adds bytes from outside, and leaves room for a newline. */
+static void add_text(struct message *m, const char *s)
+{
+	m->n += console_escape(m->buf + m->n, sizeof(m->buf) - m->n - 1, str_of(s));
+}
+
+static void begin(struct message *m, struct console *console)
+{
+	m->n = 0;
+	if (console->status)
+		add(m, ERASE);
+	console->status = false;
+}
+
+/* A failure has nobody to be told to. */
+static void send(const struct console *console, const struct message *m)
+{
+	size_t done = 0;
+
+	while (done < m->n) {
+		ssize_t r = write(console->fd, m->buf + done, m->n - done);
+
+		if (r > 0)
+			done += (size_t)r;
+		else if (r == 0 || errno != EINTR)
+			return;
+	}
+}
+
+static __attribute__((format(printf, 3, 0))) void say(struct console *console, const char *prefix,
+						      const char *fmt, va_list ap)
+{
+	char text[TEXT_MAX];
+	struct message m;
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	begin(&m, console);
+	add(&m, prefix);
+	add_text(&m, text);
+	add(&m, "\n");
+	send(console, &m);
+}
+
+void console_say(struct console *console, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(console, "", fmt, ap);
+	va_end(ap);
+}
+
+void console_warn(struct console *console, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(console, "magic-trace: warning: ", fmt, ap);
+	va_end(ap);
+}
+
+static void say_err(struct console *console, const char *prefix, const struct err *err)
+{
+	struct message m;
+
+	begin(&m, console);
+	add(&m, prefix);
+	add_text(&m, err->msg);
+	add(&m, "\n");
+	if (err->hint[0]) {
+		add(&m, "  ");
+		add_text(&m, err->hint);
+		add(&m, "\n");
+	}
+	send(console, &m);
+}
+
+void console_error(struct console *console, const struct err *err)
+{
+	say_err(console, "magic-trace: ", err);
+}
+
+void console_warn_err(struct console *console, const struct err *err)
+{
+	say_err(console, "magic-trace: warning: ", err);
+}
+
+void console_status(struct console *console, const char *fmt, ...)
+{
+	char text[TEXT_MAX];
+	struct message m = { .n = 0 };
+	va_list ap;
+
+	if (!console->terminal)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	add(&m, ERASE);
+	add_text(&m, text);
+	send(console, &m);
+	console->status = true;
+}
+
+void console_status_end(struct console *console)
+{
+	struct message m;
+
+	begin(&m, console);
+	send(console, &m);
+}

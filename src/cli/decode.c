@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/decode.h"
+
+#include "base/xalloc.h"
+#include "cli/interrupt.h"
+#include "cli/line.h"
+#include "cli/pipeline.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/settings.h"
+#include "cli/shell.h"
+#include "event/print.h"
+#include "perf/script.h"
+
+#include <stdio.h>
+
+/* Events between two looks at the clock and at what may have failed. */
+#define LOOK_MASK 4095u
+/* An event as -z-print-events shows it; longer ones are cut. */
+#define EVENT_LINE_MAX 32768
+
+struct decode {
+	struct pipeline p;
+	struct settings settings;
+	struct progress progress;
+	bool part; /* not all of the recording could be read */
+};
+
+static void on_perf_stderr(void *ctx, struct str line)
+{
+	struct decode *d = ctx;
+
+	console_say(d->p.console, "%.*s", (int)line.n, line.p);
+}
+
+/* Shows how far we are. -1 with err when there is no use in going on. */
+static int look(struct decode *d, size_t file, struct err *err)
+{
+	const struct perf_text_stats *text = perf_text_stats(d->p.text);
+	struct progress_counts counts = {
+		.file = file + 1,
+		.n_files = d->p.recording->n_data,
+		.bytes = text->bytes,
+		.events = text->events,
+		.spans = trace_stats(d->p.trace)->spans,
+	};
+
+	if (ferror(stdout))
+		return err_set(err, "standard output cannot be written: no trace was written");
+	progress_show(&d->progress, &counts);
+	return trace_error(d->p.trace, err);
+}
+
+static void print_event(const struct event *ev, const struct intern *names)
+{
+	char line[EVENT_LINE_MAX], shown[2 * EVENT_LINE_MAX];
+	size_t n = event_print(line, sizeof(line), ev, names);
+
+	console_escape(shown, sizeof(shown), (struct str){ .p = line, .n = n });
+	puts(shown);
+}
+
+/* Reads what perf prints to its end. 1: all; 0: reading failed half-way; -1: give up; with err. */
+static int read_events(struct decode *d, size_t file, struct err *err)
+{
+	struct event ev;
+	uint64_t n = 0;
+	int r;
+
+	while ((r = perf_text_next(d->p.text, &ev, err)) > 0) {
+		if (d->settings.print_events)
+			print_event(&ev, d->p.names);
+		if (ev.kind == EVENT_ERROR)
+			tally_add(&d->p.errors, ev.error.message);
+		stacks_feed(d->p.stacks, &ev);
+		if ((++n & LOOK_MASK) == 0 && look(d, file, err) < 0)
+			return -1;
+	}
+	return r < 0 ? 0 : 1;
+}
+
+/* A part is missing; why is in err. */
+static void warn_part(struct decode *d, const struct err *err)
+{
+	d->part = true;
+	console_warn_err(d->p.console, err);
+}
+
+static void print_command(struct decode *d, const struct perf_script_args *args)
+{
+	struct line line = LINE_INIT;
+	char **argv = perf_script_argv(args);
+
+	shell_command(&line, argv);
+	console_say(d->p.console, "%s", line.s);
+	perf_script_argv_free(argv);
+}
+
+/* Decodes one data file. -1 with err when that is the end of it all. */
+static int run_file(struct decode *d, size_t i, struct err *err)
+{
+	struct perf_script_args args = {
+		.perf = d->settings.perf,
+		.data = d->p.recording->data[i],
+		.symfs = d->p.options->symfs,
+		.mode = d->settings.mode,
+		.stitch_lbr = d->settings.stitch_lbr,
+		.on_stderr = on_perf_stderr,
+		.ctx = d,
+	};
+	struct err read_err = ERR_INIT, perf_err = ERR_INIT;
+	struct perf_script *perf;
+	int read, end;
+
+	if (d->settings.print_perf_commands)
+		print_command(d, &args);
+	if (perf_script_start(&args, &perf, err) < 0) {
+		if (i == 0)
+			return -1;
+		warn_part(d, err);
+		return 0;
+	}
+	interrupt_watch(perf);
+	perf_text_input(d->p.text, perf_script_input(perf));
+	stacks_next_file(d->p.stacks);
+	read = read_events(d, i, &read_err);
+	interrupt_unwatch();
+	if (read <= 0)
+		perf_script_stop(perf);
+	end = perf_script_finish(perf, &perf_err);
+	if (interrupt_signal())
+		return err_set(err, "interrupted: no trace was written");
+	if (read < 0) {
+		*err = read_err;
+		return -1;
+	}
+	if (read == 0) {
+		warn_part(d, &read_err);
+	} else if (end < 0) {
+		warn_part(d, &perf_err);
+	} else if (perf_text_stats(d->p.text)->cut) {
+		err_set(&read_err, "what perf printed of %s ends within a line", args.data);
+		warn_part(d, &read_err);
+	}
+	return 0;
+}
+
+/* Whether perf printed lines that were too long to be read. */
+static bool skipped_lines(const struct perf_text *text)
+{
+	size_t n;
+	const struct perf_note *notes = perf_text_notes(text, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (notes[i].kind == PERF_NOTE_LONG)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the trace would show nothing: no span, or none but the marks of decode errors. */
+static bool is_empty(const struct decode *d)
+{
+	return trace_stats(d->p.trace)->spans == 0 ||
+	       perf_text_stats(d->p.text)->events == d->p.errors.total;
+}
+
+/* Puts the trace in place, if there is one. -1 with err: none was written. */
+static int conclude(struct decode *d, struct err *err)
+{
+	struct trace *trace = d->p.trace;
+	struct trace_stats stats;
+
+	stacks_finish(d->p.stacks);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return err_errno(err, "no trace was written: standard output");
+	report_losses(&d->p);
+	if (spool_pool_error(d->p.pool, err) < 0) {
+		d->part = true;
+		console_warn_err(d->p.console, err);
+	}
+	d->part = d->part || skipped_lines(d->p.text);
+	if (is_empty(d)) {
+		report_empty(&d->p, err);
+		return -1;
+	}
+	if (interrupt_signal())
+		return err_set(err, "interrupted: no trace was written");
+	d->p.trace = NULL;
+	if (trace_finish(trace, &stats, err) < 0)
+		return -1;
+	report_result(&d->p, &stats);
+	return 0;
+}
+
+static int run(struct decode *d, struct err *err)
+{
+	const struct recording *rec = d->p.recording;
+
+	console_say(d->p.console, "[ Decoding, this takes a while... ]");
+	progress_start(&d->progress, d->p.console);
+	for (size_t i = 0; i < rec->n_data; i++) {
+		if (run_file(d, i, err) < 0)
+			return -1;
+	}
+	console_status_end(d->p.console);
+	return conclude(d, err);
+}
+
+/* Decodes a recording that is open. */
+static enum status decode(struct decode *d)
+{
+	struct err err = ERR_INIT;
+	int r;
+
+	r = pipeline_open(&d->p, &err);
+	if (r == 0)
+		r = run(d, &err);
+	pipeline_close(&d->p);
+	if (r == 0)
+		return d->part ? STATUS_PART : STATUS_WHOLE;
+	console_error(d->p.console, &err);
+	return STATUS_NONE;
+}
+
+enum status decode_command(const struct options *options, struct console *console)
+{
+	struct err err = ERR_INIT, warning = ERR_INIT;
+	struct decode d = { .p = { .console = console, .options = options } };
+	struct recording *rec = NULL;
+	enum status status = STATUS_USAGE;
+
+	if (settings_begin(&d.settings, options, &err) < 0)
+		goto fail;
+	status = STATUS_NONE;
+	if (recording_open(d.settings.input, &rec, &warning, &err) < 0)
+		goto fail;
+	if (warning.msg[0])
+		console_warn_err(console, &warning);
+	status = STATUS_USAGE;
+	if (settings_recording(&d.settings, options, rec, &err) < 0)
+		goto fail;
+	xalloc_on_fail(trace_unlink_temporary);
+	interrupt_install();
+	d.p.settings = &d.settings;
+	d.p.recording = rec;
+	status = decode(&d);
+	recording_free(rec);
+	return status;
+fail:
+	console_error(console, &err);
+	if (rec)
+		recording_free(rec);
+	return status;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* main: which command, and its arguments. */
+#include "base/err.h"
+#include "cli/commands.h"
+#include "cli/completion.h"
+#include "cli/console.h"
+#include "cli/decode.h"
+#include "cli/flags.h"
+#include "cli/help.h"
+#include "cli/man.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/status.h"
+#include "cli/version.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int unknown_command(const char *name, struct err *err)
+{
+	const char *names[COMMANDS];
+	const char *near;
+
+	if (!strcmp(name, "run") || !strcmp(name, "attach") || !strcmp(name, "check")) {
+		err_set(err, "this version only decodes: there is no command '%s' yet", name);
+		return err_hint(err, "record with `perf record -e intel_pt//u`, then run "
+				     "magic-trace decode perf.data");
+	}
+	for (enum command_id id = 0; id < COMMANDS; id++)
+		names[id] = command_get(id)->name;
+	near = nearest(name, names, COMMANDS);
+	err_set(err, "there is no command '%s'", name);
+	if (near)
+		return err_hint(err, "did you mean %s?", near);
+	return err_hint(err, "magic-trace help lists the commands");
+}
+
+/* What was written to standard output must have arrived. */
+static enum status printed(struct console *console)
+{
+	struct err err = ERR_INIT;
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return STATUS_WHOLE;
+	err_errno(&err, "standard output");
+	console_error(console, &err);
+	return STATUS_NONE;
+}
+
+static enum status usage_error(struct console *console, const struct err *err)
+{
+	console_error(console, err);
+	return STATUS_USAGE;
+}
+
+static enum status help(const struct options *options, struct console *console)
+{
+	struct err err = ERR_INIT;
+	enum command_id id;
+
+	if (options->man) {
+		man_page(stdout);
+	} else if (options->bash) {
+		completion_bash(stdout);
+	} else if (!options->arg) {
+		help_program(stdout);
+	} else {
+		id = command_find(options->arg);
+		if (id == COMMANDS) {
+			unknown_command(options->arg, &err);
+			return usage_error(console, &err);
+		}
+		help_command(stdout, id);
+	}
+	return printed(console);
+}
+
+static enum status run(enum command_id id, const struct options *options, struct console *console)
+{
+	if (options->help) {
+		help_command(stdout, id);
+		return printed(console);
+	}
+	switch (id) {
+	case COMMAND_DECODE: return decode_command(options, console);
+	case COMMAND_VERSION: printf("%s\n", version()); return printed(console);
+	case COMMAND_HELP: return help(options, console);
+	case COMMANDS: break;
+	}
+	return STATUS_USAGE;
+}
+
+/* A command's name, or the flag that other programs have for it. */
+static enum command_id find_command(const char *name)
+{
+	if (!strcmp(name, "-h") || !strcmp(name, "-help") || !strcmp(name, "--help"))
+		return COMMAND_HELP;
+	if (!strcmp(name, "-version") || !strcmp(name, "--version"))
+		return COMMAND_VERSION;
+	return command_find(name);
+}
+
+/* So that no file of ours is taken for a standard one that was closed. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = OPTIONS_INIT;
+	struct err err = ERR_INIT;
+	struct console console;
+	enum command_id id;
+	enum status status;
+
+	open_standard_files();
+	console_init(&console, STDERR_FILENO);
+	if (argc < 2) {
+		help_program(stderr);
+		return STATUS_USAGE;
+	}
+	id = find_command(argv[1]);
+	if (id == COMMANDS) {
+		unknown_command(argv[1], &err);
+		return usage_error(&console, &err);
+	}
+	if (flags_parse(id, argc - 2, argv + 2, &options, &err) < 0)
+		status = usage_error(&console, &err);
+	else
+		status = run(id, &options, &console);
+	options_fini(&options);
+	return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/pipeline.h"
+
+#include "base/xalloc.h"
+#include "cli/line.h"
+#include "cli/summary.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Bytes of distinct names that are kept; only a hostile text has more. */
+#define NAMES_MAX ((size_t)256 << 20)
+/* Bytes of spans that wait in memory before they wait in a file. */
+#define SPOOL_BUDGET ((size_t)16 << 20)
+
+static void on_note(void *ctx, const struct perf_note *note)
+{
+	struct pipeline *p = ctx;
+	struct line line = LINE_INIT;
+
+	summary_note(&line, note);
+	console_warn(p->console, "%s", line.s);
+}
+
+static void on_base(void *ctx, int64_t base)
+{
+	struct pipeline *p = ctx;
+	int64_t wall;
+
+	if (p->recording->wall_clock &&
+	    !__builtin_add_overflow(base, p->recording->wall_clock, &wall) && wall > 0)
+		trace_wall_clock(p->trace, wall);
+}
+
+static const char *on_command_line(void *ctx, int32_t pid)
+{
+	struct pipeline *p = ctx;
+
+	return recording_command_line(p->recording, pid);
+}
+
+static const char *on_comm(void *ctx, int32_t pid, int32_t tid)
+{
+	struct pipeline *p = ctx;
+
+	return recording_comm(p->recording, pid, tid);
+}
+
+static bool on_source(void *ctx, uint64_t start, struct source_line *out)
+{
+	struct pipeline *p = ctx;
+	const char *file;
+
+	if (!p->lines || !lines_function(p->lines, start, &file, &out->line, &out->col))
+		return false;
+	out->file = str_of(file);
+	return true;
+}
+
+/* Source lines are a comfort: without them the trace is still right. */
+static void open_lines(struct pipeline *p)
+{
+	struct err err = ERR_INIT;
+
+	if (!p->settings->executable || lines_open(p->settings->executable, &p->lines, &err) == 0)
+		return;
+	p->lines = NULL;
+	if (p->options->executable)
+		console_warn(p->console, "no source lines: %s", err.msg);
+}
+
+static struct trigger_hit *intern_hits(const struct recording *rec, struct intern *names)
+{
+	struct trigger_hit *hits = xcalloc(rec->n_hits, sizeof(*hits));
+
+	for (size_t i = 0; i < rec->n_hits; i++) {
+		const struct recording_hit *hit = &rec->hits[i];
+
+		hits[i] = (struct trigger_hit){
+			.time = hit->time,
+			.passed = hit->passed,
+			.arg = hit->arg,
+			.ip = hit->ip,
+			.symbol = intern_add(names, str_of(hit->symbol)),
+			.tid = hit->tid,
+		};
+	}
+	return hits;
+}
+
+static void start_stacks(struct pipeline *p)
+{
+	const struct filter_arg *filter = &p->options->filter;
+	struct trigger_hit *hits = intern_hits(p->recording, p->names);
+	struct stacks_config config = {
+		.scope = p->settings->scope,
+		.names = p->names,
+		.sink = trace_sink(p->trace),
+		.pool = p->pool,
+		.skip_tx = p->settings->skip_tx,
+		.max_depth = p->options->max_depth,
+		.hits = hits,
+		.n_hits = p->recording->n_hits,
+		.base = on_base,
+		.ctx = p,
+	};
+
+	if (filter->start) {
+		config.filter_start = str_of(filter->start);
+		config.filter_stop = str_of(filter->stop);
+	}
+	p->stacks = stacks_new(&config);
+	free(hits);
+}
+
+int pipeline_open(struct pipeline *p, struct err *err)
+{
+	struct trace_options trace = {
+		.path = p->options->output,
+		.mark_inferred = p->settings->mark_inferred,
+		.command_line = on_command_line,
+		.comm = on_comm,
+		.source = on_source,
+		.ctx = p,
+	};
+
+	if (p->options->executable && access(p->options->executable, R_OK) < 0)
+		return err_errno(err, "-executable %s", p->options->executable);
+	open_lines(p);
+	p->names = intern_new(NAMES_MAX);
+	trace.names = p->names;
+	if (trace_open(&trace, &p->trace, err) < 0)
+		return -1;
+	p->pool = spool_pool_new(SPOOL_BUDGET);
+	p->text = perf_text_new(p->settings->mode, p->names, on_note, p);
+	start_stacks(p);
+	return 0;
+}
+
+void pipeline_close(struct pipeline *p)
+{
+	if (p->trace)
+		trace_abort(p->trace);
+	if (p->text)
+		perf_text_free(p->text);
+	if (p->stacks)
+		stacks_free(p->stacks);
+	if (p->pool)
+		spool_pool_free(p->pool);
+	if (p->lines)
+		lines_close(p->lines);
+	if (p->names)
+		intern_free(p->names);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* pipeline: the parts of a decode, put together: perf's text, stacks, trace. */
+#ifndef MT_CLI_PIPELINE_H
+#define MT_CLI_PIPELINE_H
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "base/spool.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/settings.h"
+#include "cli/tally.h"
+#include "perf/text.h"
+#include "record/recording.h"
+#include "stack/stacks.h"
+#include "symbol/lines.h"
+#include "trace/trace.h"
+
+struct pipeline {
+	/* Borrowed, to be set before pipeline_open. */
+	struct console *console;
+	const struct options *options;
+	const struct settings *settings;
+	const struct recording *recording;
+	/* Owned. */
+	struct intern *names;
+	struct lines *lines; /* NULL: no source lines */
+	struct trace *trace; /* NULL when it is finished */
+	struct spool_pool *pool;
+	struct perf_text *text;
+	struct stacks *stacks;
+	struct tally errors; /* decode errors that were fed */
+};
+
+/*
+ * Makes the parts, the trace's temporary file among them. The pipeline must stay where it is.
+ * -1 with err when the trace cannot be written or a file that was asked for is not there; close it
+ * in any case.
+ */
+int pipeline_open(struct pipeline *p, struct err *err);
+
+/* Gives the trace up unless it is finished, and frees everything. */
+void pipeline_close(struct pipeline *p);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/progress.h"
+
+#include "cli/human.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define SECOND   INT64_C(1000000000)
+#define INTERVAL (SECOND / 5)
+/* A line that wraps cannot be erased. */
+#define COLUMNS 79
+
+static int64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+void progress_start(struct progress *progress, struct console *console)
+{
+	*progress = (struct progress){ .console = console, .start = now() };
+}
+
+void progress_text(char *buf, size_t size, const struct progress_counts *counts, int64_t seconds)
+{
+	char file[48] = "";
+
+	if (counts->n_files > 1)
+		snprintf(file, sizeof(file), "file %zu of %zu, ", counts->file, counts->n_files);
+	snprintf(buf, size, "%s%s, %s events, %s spans, %" PRId64 " s", file,
+		 human_bytes(counts->bytes).s, human_count(counts->events).s,
+		 human_count(counts->spans).s, seconds);
+}
+
+void progress_show(struct progress *progress, const struct progress_counts *counts)
+{
+	char text[COLUMNS + 1];
+	int64_t t;
+
+	if (!progress->console->terminal)
+		return;
+	t = now();
+	if (t - progress->drawn < INTERVAL)
+		return;
+	progress->drawn = t;
+	progress_text(text, sizeof(text), counts, (t - progress->start) / SECOND);
+	console_status(progress->console, "%s", text);
+}

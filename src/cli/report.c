@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/report.h"
+
+#include "cli/human.h"
+#include "cli/line.h"
+#include "cli/summary.h"
+
+/* Calls that browsers still show without trouble. */
+#define COMFORTABLE_CALLS 1000000u
+
+/* Why there is nothing to see. */
+void report_empty(const struct pipeline *p, struct err *err)
+{
+	const struct perf_text_stats *text = perf_text_stats(p->text);
+	bool pt = p->settings->mode == PERF_PT;
+
+	if (text->lines == 0) {
+		err_set(err, "no trace was written: perf printed nothing of %s",
+			p->settings->input);
+		return;
+	}
+	if (text->events == 0) {
+		err_set(err,
+			"no trace was written: none of the %s lines that perf printed can be drawn",
+			human_count(text->lines).s);
+		err_hint(err, pt ? "add -sampling if the recording holds sampled stacks"
+				 : "leave -sampling away if the recording holds Intel PT");
+		return;
+	}
+	if (p->errors.total == text->events) {
+		err_set(err, "no trace was written: all that perf printed is decode errors (%s)",
+			human_count(text->events).s);
+		return;
+	}
+	if (p->options->filter.start) {
+		err_set(err, "no trace was written: nothing lies between '%s' and '%s'",
+			p->options->filter.start, p->options->filter.stop);
+		err_hint(err, "names must be as perf prints them, which -z-print-events shows");
+		return;
+	}
+	err_set(err, "no trace was written: no call in %s events", human_count(text->events).s);
+}
+
+void report_losses(struct pipeline *p)
+{
+	struct line line = LINE_INIT;
+	const char *hint = NULL;
+	bool more = false; /* than was said when it came first */
+	size_t n;
+	const struct perf_note *notes = perf_text_notes(p->text, &n);
+
+	for (size_t i = 0; i < n; i++)
+		more = more || notes[i].count > 1;
+	summary_notes(&line, notes, n);
+	if (more)
+		console_warn(p->console, "left out in all: %s", line.s);
+	tally_sort(&p->errors);
+	if (p->errors.n && p->errors.items[0].message != INTERN_NONE)
+		hint = summary_error_hint(intern_str(p->names, p->errors.items[0].message));
+	if (hint)
+		console_warn(p->console, "decode errors: %s", hint);
+}
+
+void report_result(struct pipeline *p, const struct trace_stats *stats)
+{
+	struct line line = LINE_INIT;
+	struct summary summary = {
+		.path = p->options->output,
+		.stacks = stacks_stats(p->stacks),
+		.trace = stats,
+		.text = perf_text_stats(p->text),
+		.errors = &p->errors,
+		.names = p->names,
+	};
+
+	if (stats->begins > COMFORTABLE_CALLS)
+		console_warn(p->console,
+			     "%s calls are more than a browser shows with ease: -filter START:STOP "
+			     "cuts the trace to what matters",
+			     human_count(stats->begins).s);
+	console_say(p->console, "Visit https://magic-trace.org/ and open %s to view trace.",
+		    p->options->output);
+	summary_line(&line, &summary);
+	console_say(p->console, "%s", line.s);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/settings.h"
+
+#include "trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A variable that is empty counts as one that is not set. */
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+int settings_begin(struct settings *settings, const struct options *options, struct err *err)
+{
+	const char *perf = variable("MAGIC_TRACE_PERF_PATH");
+	bool debug = variable("MAGIC_TRACE_DEBUG");
+
+	if (options->arg && options->working_directory)
+		return err_set(err, "decode takes one recording, not both '%s' and '%s'",
+			       options->working_directory, options->arg);
+	if (!options->arg && !options->working_directory) {
+		err_set(err, "decode needs a recording");
+		return err_hint(err, "name perf's data file, or its directory with "
+				     "-working-directory DIR");
+	}
+	if (options->include_kernel && options->kernel_only)
+		return err_set(err, "-trace-include-kernel and -trace-kernel-only exclude each "
+				    "other");
+	*settings = (struct settings){
+		.input = options->arg ? options->arg : options->working_directory,
+		.perf = perf ? perf : "perf",
+		.executable = options->executable,
+		.skip_tx = variable("MAGIC_TRACE_SKIP_TX_HANDLING"),
+		.mark_inferred = debug,
+		.print_events = options->print_events || debug,
+		.print_perf_commands = options->print_perf_commands || debug,
+	};
+	return trace_check_path(options->output, err);
+}
+
+static enum trace_scope pick_scope(const struct options *options, const struct recording *recording)
+{
+	if (options->include_kernel)
+		return SCOPE_USER_AND_KERNEL;
+	if (options->kernel_only)
+		return SCOPE_KERNEL;
+	if (!recording->scope)
+		return SCOPE_USER;
+	if (!strcmp(recording->scope, "uk"))
+		return SCOPE_USER_AND_KERNEL;
+	return !strcmp(recording->scope, "k") ? SCOPE_KERNEL : SCOPE_USER;
+}
+
+int settings_recording(struct settings *settings, const struct options *options,
+		       const struct recording *recording, struct err *err)
+{
+	bool sampling = recording->mode && !strcmp(recording->mode, "sampling");
+	const char *callgraph = options->callgraph_mode;
+
+	settings->mode = options->sampling || sampling ? PERF_SAMPLING : PERF_PT;
+	settings->scope = pick_scope(options, recording);
+	if (!settings->executable)
+		settings->executable = recording->executable;
+	if (callgraph && settings->mode != PERF_SAMPLING) {
+		err_set(err, "-callgraph-mode is for sampled stacks, and this is Intel PT");
+		return err_hint(err, "add -sampling if the recording holds sampled stacks");
+	}
+	if (!callgraph)
+		callgraph = recording->callgraph;
+	settings->stitch_lbr =
+		settings->mode == PERF_SAMPLING && callgraph && !strcmp(callgraph, "lbr");
+	return 0;
+}
