@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Checks what src/ includes: each module only what it may know, no header in a circle, every header
+# complete in itself. Prints what is wrong and exits with 1. Run from the top; CC: the compiler.
+set -u
+LC_ALL=C
+export LC_ALL
+
+# What each module may include beside itself.
+may_include()
+{
+	case $1 in
+	cli) echo 'base event perf record soft stack symbol trace' ;;
+	record) echo 'base perf soft symbol' ;;
+	perf) echo 'base event symbol' ;;
+	stack) echo 'base event' ;;
+	event | soft | symbol | trace | dlfilter) echo 'base' ;;
+	base) echo '' ;;
+	*) echo "src/$1: this module is not in the matrix of $0" >&2 ;;
+	esac
+}
+
+# Lines "FILE INCLUDED" of all includes in quotes.
+includes=$(grep -Ho '^#include "[^"]*"' src/*/*.[ch] | sed 's/:#include "/ /; s/"$//')
+
+wrong=$(echo "$includes" | while read -r file included; do
+	module=${file#src/}
+	module=${module%%/*}
+	if [ ! -f "src/$included" ]; then
+		echo "$file: \"$included\" is not a file under src/"
+		continue
+	fi
+	case " $module $(may_include "$module") " in
+	*" ${included%%/*} "*) ;;
+	*) echo "$file: $module must not include $included" ;;
+	esac
+done 2>&1)
+
+circle=$(echo "$includes" | sed -n 's/^src\/\(.*\.h\) / \1 /p' | tsort 2>&1 >/dev/null | sed 's/^/circle: /')
+
+incomplete=$(for header in src/*/*.h include/*.h; do
+	[ -f "$header" ] || continue
+	echo "#include \"$header\"" |
+		"${CC:-gcc}" -std=gnu17 -D_GNU_SOURCE -I. -Isrc -Iinclude -Wall -Werror -fsyntax-only -x c - ||
+		echo "$header: does not compile by itself"
+done 2>&1)
+
+for problem in "$wrong" "$circle" "$incomplete"; do
+	[ -z "$problem" ] || echo "$problem"
+done
+if [ -n "$wrong$circle$incomplete" ]; then
+	echo 'FAIL check-includes: see above'
+	exit 1
+fi
+echo 'ok check-includes'
