@@ -23,7 +23,10 @@ struct decode {
 	struct pipeline p;
 	struct settings settings;
 	struct progress progress;
-	bool part; /* not all of the recording could be read */
+	struct perf_script *perf; /* while it runs */
+	uint64_t read_before;     /* bytes of the data files before this one */
+	uint64_t read;            /* bytes of this one; 0: not known */
+	bool part;                /* not all of the recording could be read */
 };
 
 static void on_perf_stderr(void *ctx, struct str line)
@@ -40,6 +43,7 @@ static int look(struct decode *d, size_t file, struct err *err)
 	struct progress_counts counts = {
 		.file = file + 1,
 		.n_files = d->p.recording->n_data,
+		.data = d->p.recording->data_bytes,
 		.bytes = text->bytes,
 		.events = text->events,
 		.spans = trace_stats(d->p.trace)->spans,
@@ -47,6 +51,10 @@ static int look(struct decode *d, size_t file, struct err *err)
 
 	if (ferror(stdout))
 		return err_set(err, "standard output cannot be written: no trace was written");
+	if (progress_asks(&d->progress) && !perf_script_position(d->perf, &d->read))
+		d->read = 0;
+	if (d->read)
+		counts.read = d->read_before + d->read;
 	progress_show(&d->progress, &counts);
 	return trace_error(d->p.trace, err);
 }
@@ -109,25 +117,26 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 		.ctx = d,
 	};
 	struct err read_err = ERR_INIT, perf_err = ERR_INIT;
-	struct perf_script *perf;
 	int read, end;
 
 	if (d->settings.print_perf_commands)
 		print_command(d, &args);
-	if (perf_script_start(&args, &perf, err) < 0) {
+	if (perf_script_start(&args, &d->perf, err) < 0) {
 		if (i == 0)
 			return -1;
 		warn_part(d, err);
 		return 0;
 	}
-	interrupt_watch(perf);
-	perf_text_input(d->p.text, perf_script_input(perf));
+	interrupt_watch(d->perf);
+	perf_text_input(d->p.text, perf_script_input(d->perf));
 	stacks_next_file(d->p.stacks);
 	read = read_events(d, i, &read_err);
 	interrupt_unwatch();
 	if (read <= 0)
-		perf_script_stop(perf);
-	end = perf_script_finish(perf, &perf_err);
+		perf_script_stop(d->perf);
+	end = perf_script_finish(d->perf, &perf_err);
+	d->read_before += d->p.recording->sizes[i];
+	d->read = 0;
 	if (interrupt_signal())
 		return err_set(err, "interrupted: no trace was written");
 	if (read < 0) {

@@ -13,17 +13,26 @@ struct progress {
 	struct console *console;
 	int64_t start; /* CLOCK_MONOTONIC, ns */
 	int64_t drawn; /* when it was drawn last */
+	int64_t asked; /* when progress_asks was true last */
 };
 
 /* What is shown. */
 struct progress_counts {
 	size_t file, n_files; /* file: from 1 */
-	uint64_t bytes;       /* of perf's text */
+	uint64_t read,
+		data;   /* bytes that perf has read of all data files, and has to; 0: not known */
+	uint64_t bytes; /* of perf's text */
 	uint64_t events;
 	uint64_t spans;
 };
 
 void progress_start(struct progress *progress, struct console *console);
+
+/*
+ * Whether it is time to find out what costs more than a look at a counter: on a terminal, once a
+ * second.
+ */
+bool progress_asks(struct progress *progress);
 
 /*
  * Draws the line when a fifth of a second has passed since it was drawn last. It looks at the

@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "base/xalloc.h"
 #include "perf/complaint.h"
+#include "perf/position.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -259,6 +260,11 @@ int perf_script_finish(struct perf_script *ps, struct err *err)
 		failed = explain(ps, status, err);
 	script_free(ps);
 	return failed;
+}
+
+bool perf_script_position(const struct perf_script *ps, uint64_t *bytes)
+{
+	return position_of(ps->child.pid, ps->data, bytes);
 }
 
 void perf_script_stop(struct perf_script *ps)

@@ -51,6 +51,12 @@ struct input perf_script_input(struct perf_script *ps);
  */
 int perf_script_finish(struct perf_script *ps, struct err *err);
 
+/*
+ * How many bytes of the data file perf has read: true and *bytes; false when it cannot be told.
+ * Takes some milliseconds: to be asked about once a second.
+ */
+bool perf_script_position(const struct perf_script *ps, uint64_t *bytes);
+
 /* Ends perf at once. Async-signal-safe; perf_script_finish is still to be called. */
 void perf_script_stop(struct perf_script *ps);
 

@@ -132,8 +132,11 @@ int recording_open(const char *path, struct recording **out, struct err *warning
 		recording_free(rec);
 		return -1;
 	}
-	for (size_t i = 0; i < rec->n_data; i++)
-		rec->data_bytes += size_of(rec->data[i]);
+	rec->sizes = xcalloc(rec->n_data, sizeof(*rec->sizes));
+	for (size_t i = 0; i < rec->n_data; i++) {
+		rec->sizes[i] = size_of(rec->data[i]);
+		rec->data_bytes += rec->sizes[i];
+	}
 	if (S_ISDIR(st.st_mode)) {
 		json = xasprintf("%s/recording.json", path);
 		description_read(rec, json, warning);
@@ -150,6 +153,7 @@ void recording_free(struct recording *rec)
 	for (size_t i = 0; i < rec->n_data; i++)
 		free(rec->data[i]);
 	free(rec->data);
+	free(rec->sizes);
 	description_free(rec);
 	free(rec);
 }

@@ -25,6 +25,7 @@ struct recording_hit {
 struct recording {
 	char **data; /* paths of the data files, in the order of their times */
 	size_t n_data;
+	uint64_t *sizes;     /* of each of them, bytes */
 	uint64_t data_bytes; /* of all of them together */
 	bool has_json;       /* a recording.json was there and could be read */
 	char *mode;          /* "intel_pt", "sampling" or NULL */

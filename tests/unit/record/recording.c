@@ -79,6 +79,8 @@ START_TEST(test_data_files_in_order)
 	ck_assert_str_eq(rec->data[1], in_dir("perf.data.2026080311595999"));
 	ck_assert_str_eq(rec->data[2], in_dir("perf.data.2026080312000102"));
 	ck_assert_uint_eq(rec->data_bytes, 15);
+	ck_assert_uint_eq(rec->sizes[0], 5);
+	ck_assert_uint_eq(rec->sizes[2], 5);
 	ck_assert(!rec->has_json);
 	ck_assert_ptr_null(rec->mode);
 	recording_free(rec);
