@@ -120,13 +120,14 @@ int pipeline_open(struct pipeline *p, struct err *err)
 		.mark_inferred = p->settings->mark_inferred,
 		.command_line = on_command_line,
 		.comm = on_comm,
-		.source = on_source,
 		.ctx = p,
 	};
 
 	if (p->options->executable && access(p->options->executable, R_OK) < 0)
 		return err_errno(err, "-executable %s", p->options->executable);
 	open_lines(p);
+	if (p->lines)
+		trace.source = on_source;
 	p->names = intern_new(NAMES_MAX);
 	trace.names = p->names;
 	if (trace_open(&trace, &p->trace, err) < 0)
