@@ -27,6 +27,7 @@ struct stacks {
 	struct trigger_hit *hits;
 	int64_t base; /* perf's clock, ns */
 	bool has_base;
+	uint32_t files;   /* begun, see stacks_next_file */
 	bool file_begins; /* no branch or sample of this data file was read yet */
 	bool inside;      /* what is fed now is written */
 	uint32_t region;  /* inside: the filter's region */
@@ -288,7 +289,7 @@ static void begin_file(struct stacks *s, int64_t t)
 		if (!th->started)
 			continue;
 		thread_end(th, th->last_event_time);
-		thread_new_file(th, t);
+		thread_new_file(th, t, s->files <= 1);
 	}
 }
 
@@ -328,6 +329,9 @@ static void end_file(struct stacks *s)
 void stacks_next_file(struct stacks *s)
 {
 	end_file(s);
+	if (!s->files && s->table.n)
+		s->files = 1; /* it was not said that the first one began */
+	s->files++;
 	s->file_begins = true;
 }
 

@@ -262,7 +262,7 @@ void thread_park(struct thread *th, int64_t t, uint64_t addr)
 		return;
 	}
 	level = callstack_level(cs);
-	level->created = level->base_time = below.base_time;
+	level->created = level->base_time = below.created;
 	level->max_shown = below.max_shown;
 	level->used = below.used || below.used_before;
 	level->bare = true;
@@ -333,12 +333,19 @@ void thread_end(struct thread *th, int64_t t)
 	begin_part(th, t);
 }
 
-void thread_new_file(struct thread *th, int64_t t)
+void thread_new_file(struct thread *th, int64_t t, bool first)
 {
-	t = max(t, th->last_error_time);
+	int64_t before = th->last_error_time;
+
+	t = max(t, before);
 	th->last_event_time = t;
 	spread_reset(&th->spread, t);
 	begin_part(th, t);
+	if (first) {
+		/* What came before is of the same recording: this is no new beginning. */
+		th->last_error_time = before;
+		callstack_level(&th->stack)->base_time = before;
+	}
 }
 
 void thread_leave_region(struct thread *th)

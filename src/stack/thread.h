@@ -113,8 +113,11 @@ void thread_new_stack(struct thread *th, uint64_t addr, int64_t t);
  */
 void thread_end(struct thread *th, int64_t t);
 
-/* A new data file begins, after thread_end; its first event is at t. */
-void thread_new_file(struct thread *th, int64_t t);
+/*
+ * A data file begins, after thread_end; its first branch or sample is at t. first: it is the first
+ * one, and had records before (a frequency, say).
+ */
+void thread_new_file(struct thread *th, int64_t t, bool first);
 
 /* A filter region is left: as thread_end at the last event's time. */
 void thread_leave_region(struct thread *th);

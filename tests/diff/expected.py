@@ -88,14 +88,17 @@ class Queues:
             self.deliver(queue)
 
 
-def next_file(w, e):
-    """The first branch or sample of a data file. Ours: last_error_time too, never backwards."""
+def next_file(w, e, first):
+    """The first branch or sample of a data file. Ours: never backwards, and behind the first file
+    last_error_time too."""
     for th in w.order:
         w.end_thread(th, th.levt, False)
     for th in w.order:
         w.seen["thread that goes on in the next file"] += 1
         t = max(e.time - w.base, 0, th.levt, th.lerr)
-        th.ptime = th.levt = th.stack.created = th.lerr = t
+        th.ptime = th.levt = th.stack.created = t
+        if not first:
+            th.lerr = t
 
 
 def run(case, seen):
@@ -105,7 +108,7 @@ def run(case, seen):
     queues = Queues(w.feed, seen)
     seen["scope " + case.scope] += 1
     seen["several files"] += len(case.texts) > 1
-    for text in case.texts:
+    for number, text in enumerate(case.texts):
         events = parse(text)
         if case.filter:
             before = regions
@@ -120,7 +123,7 @@ def run(case, seen):
                 first = False
                 if w.base is None:
                     w.base = e.time if w.hit_base is None else min(e.time, w.hit_base)
-                next_file(w, e)
+                next_file(w, e, number == 0)
             if case.skip_tx:
                 e.tx = False
                 w.feed(e)

@@ -214,6 +214,22 @@ START_TEST(test_several_files)
 }
 END_TEST
 
+START_TEST(test_a_record_before_the_first_branch_moves_nothing)
+{
+	struct play p;
+	struct event cbr = { .kind = EVENT_CBR, .has_time = true, .time = 1000 };
+
+	play_init(&p, SCOPE_USER);
+	p.stacks = stacks_new(&p.config);
+	stacks_next_file(p.stacks);
+	play_event(&p, &cbr);
+	play_branch(&p, 1010, TRACE_START, BRANCH_NONE, "", "main");
+	play_call(&p, 1020, "f");
+	ck_assert_str_eq(play_end_sorted(&p), "C 0 0\nB 10 main\nB 20 f\nE 20 f\nE 20 main\n");
+	play_fini(&p);
+}
+END_TEST
+
 START_TEST(test_deep_recursion_is_capped)
 {
 	struct play p;
@@ -282,5 +298,5 @@ SUITE_MAIN("stack/stacks", test_calls_and_returns, test_error_ends_a_part,
 	   test_transaction_with_an_error_is_lost, test_filter,
 	   test_filter_frames_found_in_the_region_begin_before_it,
 	   test_filter_that_begins_at_the_first_event, test_several_files,
-	   test_deep_recursion_is_capped, test_frames_found_around_a_deep_stack_are_capped,
-	   test_direct_records)
+	   test_a_record_before_the_first_branch_moves_nothing, test_deep_recursion_is_capped,
+	   test_frames_found_around_a_deep_stack_are_capped, test_direct_records)
