@@ -38,7 +38,7 @@ LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
 endif
 
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1)
 
 WERROR ?= 1
 WARNINGS := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wstrict-prototypes \
@@ -69,7 +69,11 @@ $(O)/version-is: FORCE
 	$(Q)mkdir -p $(O); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 $(O)/src/cli/version.o: $(O)/version-is
 
-$(O)/%.o: %.c Makefile
+# Objects of another compiler, or of other flags, are no use.
+$(O)/flags-are: FORCE
+	$(Q)mkdir -p $(O); echo '$(CC) $(all_cflags)' | cmp -s - $@ || echo '$(CC) $(all_cflags)' >$@
+
+$(O)/%.o: %.c Makefile $(O)/flags-are
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(all_cflags) -MMD -MP -c -o $@ $<
 

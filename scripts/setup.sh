@@ -41,7 +41,7 @@ case " $system " in
 	manager=apt perf=linux-perf print=1
 	;;
 esac
-if command -v perf >/dev/null && perf version >/dev/null 2>&1; then
+if [ -z "$print" ] && command -v perf >/dev/null && perf version >/dev/null 2>&1; then
 	perf=
 fi
 

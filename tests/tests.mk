@@ -28,6 +28,8 @@ bench: all $(bench_programs)
 # Formatting, and what clang-tidy finds (.clang-format, .clang-tidy).
 c_files := $(wildcard src/*/*.[ch] include/*.h tests/*/*.[ch] tests/*/*/*.[ch] demo/*.c)
 lint:
+	$(Q)for tool in clang-format clang-tidy; do command -v $$tool >/dev/null || \
+		{ echo "there is no $$tool: scripts/setup.sh --lint installs it"; exit 1; }; done
 	$(Q)clang-format --dry-run -Werror $(c_files)
 	$(Q)printf '%s\n' $(filter %.c,$(c_files)) | xargs -P $$(nproc) -n 4 sh -c \
 		'clang-tidy --quiet "$$@" -- -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude -Itests \

@@ -62,6 +62,14 @@ static void open_lines(struct pipeline *p)
 {
 	struct err err = ERR_INIT;
 
+	/* perf prints the addresses of a call chain as offsets in their files */
+	if (p->settings->mode == PERF_SAMPLING) {
+		if (p->options->executable)
+			console_warn(p->console,
+				     "no source lines: -executable is for Intel PT only");
+		return;
+	}
+
 	if (!p->settings->executable || lines_open(p->settings->executable, &p->lines, &err) == 0)
 		return;
 	p->lines = NULL;
@@ -125,6 +133,8 @@ int pipeline_open(struct pipeline *p, struct err *err)
 
 	if (p->options->executable && access(p->options->executable, R_OK) < 0)
 		return err_errno(err, "-executable %s", p->options->executable);
+	if (p->options->symfs && access(p->options->symfs, X_OK) < 0)
+		return err_errno(err, "-symfs %s", p->options->symfs);
 	open_lines(p);
 	if (p->lines)
 		trace.source = on_source;

@@ -231,7 +231,8 @@ class Writer(model.Writer):
         self.emit("S", t, ("extra", e.name, e.pid), e.loc.sym, (e.loc.addr, e.period, track(th.k)))
 
     def on_stk(self, th, t, e):
-        """Ours: frames compared by their function's start, and pop, not the Go rule."""
+        """Ours: frames compared by their function's start; pop, not the Go rule; and a sample that
+        changes nothing is a timestamp, up to which what waits is spread."""
         self.seen["stack sample" + ("" if e.chain else " without frames")] += 1
         frames, same = th.stack.f, 0
         while (same < min(len(frames), len(e.chain)) and
@@ -239,6 +240,9 @@ class Writer(model.Writer):
             if frames[same].addr != e.chain[same].addr:
                 self.seen["frame that moved inside its function"] += 1
             same += 1
+        if same == len(frames) == len(e.chain) and t > th.ptime:
+            self.seen["stack sample that changed nothing"] += 1
+            self.flush(th, t)
         while len(th.stack.f) > same:
             self.ret_nogo(th, t)
         for L in e.chain[same:]:

@@ -158,6 +158,7 @@ def main(argv):
     for a in argv:
         if a == "--spans": mode = "spans"
         elif a == "--check": mode = "check"
+        elif a in ("-h", "--help"): sys.exit(__doc__)
         else: files.append(a)
     if len(files) != 1:
         sys.exit(__doc__)

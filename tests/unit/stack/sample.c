@@ -38,6 +38,20 @@ START_TEST(test_what_is_common_stays)
 }
 END_TEST
 
+START_TEST(test_a_sample_that_changes_nothing_is_a_timestamp)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	sample(&p, 1000, 2, "main+1", "f+1");
+	sample(&p, 1100, 2, "main+1", "f+5");
+	sample(&p, 1500, 2, "main+1", "g+1");
+	ck_assert_str_eq(play_end_sorted(&p), "B 0 main\nB 50 f\nE 500 f\nB 500 g\nE 500 g\n"
+					      "E 500 main\n");
+	play_fini(&p);
+}
+END_TEST
+
 START_TEST(test_empty_sample_leaves_all)
 {
 	struct play p;
@@ -67,5 +81,6 @@ START_TEST(test_go_rule_is_not_for_samples)
 }
 END_TEST
 
-SUITE_MAIN("stack/sample", test_what_is_common_stays, test_empty_sample_leaves_all,
+SUITE_MAIN("stack/sample", test_what_is_common_stays,
+	   test_a_sample_that_changes_nothing_is_a_timestamp, test_empty_sample_leaves_all,
 	   test_go_rule_is_not_for_samples)
