@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/intern.h"
 
+#include "base/hash.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -33,45 +34,17 @@ struct intern {
 	char *free; /* room in the newest block */
 	size_t left;
 	size_t bytes, max_bytes;
+	uint64_t seed;
 	uint64_t refused;
 	uint32_t full_id; /* the string that stands for all refused ones */
 };
-
-/* Eight bytes a step and a 128-bit multiplication: fast, and good enough for a table of names. */
-static inline uint64_t mix(uint64_t a, uint64_t b)
-{
-	__uint128_t m = (__uint128_t)a * b;
-
-	return (uint64_t)m ^ (uint64_t)(m >> 64);
-}
-
-static uint64_t hash_bytes(const char *p, size_t n)
-{
-	const uint64_t k1 = 0x9e3779b97f4a7c15u, k2 = 0xd6e8feb86659fd93u;
-	uint64_t h = n * k1, a, b = 0;
-
-	while (n >= 16) {
-		memcpy(&a, p, 8);
-		memcpy(&b, p + 8, 8);
-		h = mix(h ^ a ^ k1, b ^ k2);
-		p += 16;
-		n -= 16;
-	}
-	a = b = 0;
-	if (n >= 8) {
-		memcpy(&a, p, 8);
-		memcpy(&b, p + n - 8, 8);
-	} else if (n) {
-		memcpy(&a, p, n);
-	}
-	return mix(h ^ a ^ k1, b ^ k2);
-}
 
 struct intern *intern_new(size_t max_bytes)
 {
 	struct intern *in = xcalloc(1, sizeof(*in));
 
 	in->max_bytes = max_bytes ? max_bytes : SIZE_MAX;
+	in->seed = hash_seed();
 	in->n_slots = FIRST_SLOTS;
 	in->slots = xcalloc(in->n_slots, sizeof(*in->slots));
 	return in;
@@ -166,7 +139,7 @@ static uint32_t refuse(struct intern *in)
 
 uint32_t intern_add(struct intern *in, struct str s)
 {
-	uint32_t hash = (uint32_t)hash_bytes(s.p, s.n);
+	uint32_t hash = (uint32_t)hash_bytes(s, in->seed);
 	uint32_t mask = in->n_slots - 1, i;
 
 	for (i = hash & mask; in->slots[i].id; i = (i + 1) & mask) {
