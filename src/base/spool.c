@@ -5,11 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_RECORDS 8u
+#define FIRST_RECORDS 4u
 
 struct spool_pool {
 	size_t budget;
@@ -18,9 +19,9 @@ struct spool_pool {
 	uint64_t end;
 	uint64_t *holes; /* file offsets of blocks that were given back */
 	size_t n_holes, cap_holes;
-	size_t hole_size; /* bytes of each hole; blocks of another size are not reused */
-	struct err err;
-	bool failed;
+	bool in_memory; /* there is no file, for the reason in no_file */
+	bool lost;      /* records could not be read back, for the reason in err */
+	struct err no_file, err;
 };
 
 struct spool_pool *spool_pool_new(size_t budget)
@@ -42,23 +43,28 @@ void spool_pool_free(struct spool_pool *pool)
 	free(pool);
 }
 
+bool spool_pool_in_memory(const struct spool_pool *pool, struct err *err)
+{
+	if (pool->in_memory && err)
+		*err = pool->no_file;
+	return pool->in_memory;
+}
+
 int spool_pool_error(const struct spool_pool *pool, struct err *err)
 {
-	if (!pool->failed)
+	if (!pool->lost)
 		return 0;
 	if (err)
 		*err = pool->err;
 	return -1;
 }
 
-/* Keeps the first failure. errno says why. */
-static void fail(struct spool_pool *pool, const char *what)
+/* The file is no use, errno says why: what it has stays there, what comes is kept in memory. */
+static int give_up_file(struct spool_pool *pool, const char *what)
 {
-	if (pool->failed)
-		return;
-	pool->failed = true;
-	err_errno(&pool->err, "%s a temporary file for spans that have to wait", what);
-	err_hint(&pool->err, "set TMPDIR to a directory with more room");
+	pool->in_memory = true;
+	err_errno(&pool->no_file, "%s a temporary file: what has to wait is kept in memory", what);
+	return err_hint(&pool->no_file, "set TMPDIR to a directory with more room");
 }
 
 static int open_file(struct spool_pool *pool)
@@ -78,10 +84,8 @@ static int open_file(struct spool_pool *pool)
 	pool->fd = mkostemp(path, O_CLOEXEC);
 	if (pool->fd >= 0)
 		unlink(path);
-	else
-		fail(pool, "cannot make");
 	free(path);
-	return pool->fd >= 0 ? 0 : -1;
+	return pool->fd >= 0 ? 0 : give_up_file(pool, "cannot make");
 }
 
 /* Writes or reads all of a block. A file that ends early is an error (EIO). */
@@ -103,22 +107,19 @@ static int block_io(int fd, bool write, char *p, size_t n, uint64_t off)
 	return 0;
 }
 
-static uint64_t take_place(struct spool_pool *pool, size_t size)
+static uint64_t take_place(struct spool_pool *pool)
 {
 	uint64_t off;
 
-	if (pool->n_holes && pool->hole_size == size)
+	if (pool->n_holes)
 		return pool->holes[--pool->n_holes];
 	off = pool->end;
-	pool->end += size;
+	pool->end += SPOOL_BLOCK;
 	return off;
 }
 
-static void give_place(struct spool_pool *pool, uint64_t off, size_t size)
+static void give_place(struct spool_pool *pool, uint64_t off)
 {
-	if (pool->n_holes && pool->hole_size != size)
-		return;
-	pool->hole_size = size;
 	if (pool->n_holes == pool->cap_holes) {
 		pool->cap_holes = pool->cap_holes ? pool->cap_holes * 2 : 64;
 		pool->holes = xreallocarray(pool->holes, pool->cap_holes, sizeof(*pool->holes));
@@ -128,7 +129,11 @@ static void give_place(struct spool_pool *pool, uint64_t off, size_t size)
 
 void spool_init(struct spool *s, struct spool_pool *pool, size_t rec_size)
 {
-	*s = (struct spool){ .pool = pool, .rec_size = rec_size };
+	*s = (struct spool){
+		.pool = pool,
+		.rec_size = rec_size,
+		.per_block = (uint32_t)(SPOOL_BLOCK / rec_size),
+	};
 }
 
 static void drop_chunks(struct spool *s)
@@ -136,7 +141,7 @@ static void drop_chunks(struct spool *s)
 	uint32_t i;
 
 	for (i = 0; i < s->n_chunks; i++)
-		give_place(s->pool, s->chunks[i], SPOOL_BLOCK * s->rec_size);
+		give_place(s->pool, s->chunks[i]);
 	s->n_chunks = 0;
 }
 
@@ -162,56 +167,63 @@ void spool_clear(struct spool *s)
 	s->n_mem = 0;
 }
 
-/* Writes the full block in memory to the file. On failure the block is dropped. */
-static void spill(struct spool *s)
+/* Writes the block of records at p to the file. -1: it could not be, and stays where it is. */
+static int spill(struct spool *s, char *p)
 {
 	struct spool_pool *pool = s->pool;
-	size_t size = SPOOL_BLOCK * s->rec_size;
 	uint64_t off;
 
-	s->n_mem = 0;
-	if (pool->failed || open_file(pool) < 0)
-		return;
-	off = take_place(pool, size);
-	if (block_io(pool->fd, true, s->mem, size, off) < 0) {
-		fail(pool, "cannot write to");
-		return;
+	if (pool->in_memory || open_file(pool) < 0)
+		return -1;
+	off = take_place(pool);
+	if (block_io(pool->fd, true, p, s->per_block * s->rec_size, off) < 0) {
+		give_up_file(pool, "cannot write");
+		give_place(pool, off);
+		return -1;
 	}
 	if (s->n_chunks == s->cap_chunks) {
 		s->cap_chunks = s->cap_chunks ? s->cap_chunks * 2 : 16;
 		s->chunks = xreallocarray(s->chunks, s->cap_chunks, sizeof(*s->chunks));
 	}
 	s->chunks[s->n_chunks++] = off;
+	return 0;
 }
 
-/* Makes room in memory: more of it while the budget lasts, then the file. */
+static void resize(struct spool *s, uint32_t cap)
+{
+	s->mem = xreallocarray(s->mem, cap, s->rec_size);
+	s->pool->used += cap * s->rec_size;
+	s->pool->used -= s->cap_mem * s->rec_size;
+	s->cap_mem = cap;
+}
+
+/* Moves all whole blocks from memory to the file, the oldest first. */
+static void spill_blocks(struct spool *s)
+{
+	uint32_t done = 0;
+
+	while (s->n_mem - done >= s->per_block && spill(s, s->mem + done * s->rec_size) == 0)
+		done += s->per_block;
+	s->n_mem -= done;
+	memmove(s->mem, s->mem + done * s->rec_size, s->n_mem * s->rec_size);
+	if (s->n_mem == 0 && s->cap_mem > s->per_block)
+		resize(s, s->per_block);
+}
+
+/* Makes room in memory: by writing to the file when the budget is used up, else by more of it. */
 static void grow(struct spool *s)
 {
-	struct spool_pool *pool = s->pool;
-	uint32_t cap;
+	bool spills = s->n_chunks || s->pool->used >= s->pool->budget;
+	uint32_t cap = s->cap_mem ? s->cap_mem * 2 : FIRST_RECORDS;
 
-	if (s->cap_mem >= SPOOL_BLOCK && s->cap_mem % SPOOL_BLOCK == 0 &&
-	    (s->n_chunks || pool->used >= pool->budget)) {
-		/* Keep one block; what is more goes to the file, a block at a time. */
-		uint32_t extra = s->n_mem - SPOOL_BLOCK, i;
-		char *mem = s->mem;
-
-		for (i = 0; i * SPOOL_BLOCK <= extra; i++) {
-			s->mem = mem + (size_t)i * SPOOL_BLOCK * s->rec_size;
-			spill(s);
-		}
-		s->mem = mem;
-		if (s->cap_mem > SPOOL_BLOCK) {
-			pool->used -= (s->cap_mem - SPOOL_BLOCK) * s->rec_size;
-			s->cap_mem = SPOOL_BLOCK;
-			s->mem = xreallocarray(s->mem, SPOOL_BLOCK, s->rec_size);
-		}
+	if (spills && s->n_mem >= s->per_block)
+		spill_blocks(s);
+	if (s->n_mem < s->cap_mem)
 		return;
-	}
-	cap = s->cap_mem ? s->cap_mem * 2 : FIRST_RECORDS;
-	s->mem = xreallocarray(s->mem, cap, s->rec_size);
-	pool->used += (cap - s->cap_mem) * s->rec_size;
-	s->cap_mem = cap;
+	/* up to one block, and then whole ones */
+	if (s->cap_mem < s->per_block && cap > s->per_block)
+		cap = s->per_block;
+	resize(s, cap);
 }
 
 void *spool_push(struct spool *s)
@@ -223,9 +235,13 @@ void *spool_push(struct spool *s)
 
 static bool load(struct spool *s, uint32_t chunk, char *buf)
 {
-	if (block_io(s->pool->fd, false, buf, SPOOL_BLOCK * s->rec_size, s->chunks[chunk]) == 0)
+	struct spool_pool *pool = s->pool;
+
+	if (block_io(pool->fd, false, buf, s->per_block * s->rec_size, s->chunks[chunk]) == 0)
 		return true;
-	fail(s->pool, "cannot read back");
+	if (!pool->lost)
+		err_errno(&pool->err, "cannot read back a temporary file: spans are lost");
+	pool->lost = true;
 	return false;
 }
 
@@ -235,9 +251,9 @@ void spool_each(struct spool *s, void (*fn)(void *ctx, void *rec), void *ctx)
 	uint32_t c, i;
 
 	if (s->n_chunks) {
-		buf = xmalloc(SPOOL_BLOCK * s->rec_size);
+		buf = xmalloc(SPOOL_BLOCK);
 		for (c = 0; c < s->n_chunks; c++)
-			for (i = 0; (i > 0 || load(s, c, buf)) && i < SPOOL_BLOCK; i++)
+			for (i = 0; (i > 0 || load(s, c, buf)) && i < s->per_block; i++)
 				fn(ctx, buf + i * s->rec_size);
 		free(buf);
 	}
@@ -254,11 +270,11 @@ void spool_each_back(struct spool *s, void (*fn)(void *ctx, void *rec), void *ct
 		fn(ctx, s->mem + (size_t)i * s->rec_size);
 	if (!s->n_chunks)
 		return;
-	buf = xmalloc(SPOOL_BLOCK * s->rec_size);
+	buf = xmalloc(SPOOL_BLOCK);
 	for (c = s->n_chunks; c-- > 0;) {
 		if (!load(s, c, buf))
 			continue;
-		for (i = SPOOL_BLOCK; i-- > 0;)
+		for (i = s->per_block; i-- > 0;)
 			fn(ctx, buf + (size_t)i * s->rec_size);
 	}
 	free(buf);

@@ -26,27 +26,34 @@ struct spool_pool *spool_pool_new(size_t budget) __attribute__((returns_nonnull)
 void spool_pool_free(struct spool_pool *pool);
 
 /*
- * 0 while no spilling failed; else -1 with the first failure in err (disk full, mostly). After a
- * failure records are dropped, not kept: the caller checks before it calls its result good.
+ * Whether the file could not be made or written, so that all is kept in memory, whatever the
+ * budget: true, with why in err (may be NULL). Nothing is lost by it.
+ */
+bool spool_pool_in_memory(const struct spool_pool *pool, struct err *err);
+
+/*
+ * 0 while all could be read back; else -1 with the first failure in err (may be NULL): records are
+ * lost, and what was made of them is worth nothing.
  */
 int spool_pool_error(const struct spool_pool *pool, struct err *err);
 
 /* One list. A record at zero bytes is an empty list with no memory; init gives it its pool. */
 struct spool {
 	struct spool_pool *pool;
-	char *mem;         /* the newest records, not yet spilled; owned */
-	uint64_t *chunks;  /* file offsets of spilled blocks, each of SPOOL_BLOCK records; owned */
-	size_t rec_size;   /* bytes a record */
-	uint32_t n_mem;    /* records in mem */
-	uint32_t cap_mem;  /* records that fit in mem; at most SPOOL_BLOCK */
-	uint32_t n_chunks; /* spilled blocks */
+	char *mem;          /* the newest records, not yet spilled; owned */
+	uint64_t *chunks;   /* file offsets of spilled blocks, per_block records each; owned */
+	size_t rec_size;    /* bytes a record */
+	uint32_t per_block; /* records in SPOOL_BLOCK bytes */
+	uint32_t n_mem;     /* records in mem */
+	uint32_t cap_mem;   /* records that fit in mem */
+	uint32_t n_chunks;  /* spilled blocks */
 	uint32_t cap_chunks;
 };
 
-/* Records a spilled block holds. */
-#define SPOOL_BLOCK 256u
+/* Bytes of a block in the file, whatever the records: so that space is used again. */
+#define SPOOL_BLOCK 16384u
 
-/* An empty list of records of rec_size bytes. Allocates nothing. */
+/* An empty list of records of rec_size bytes, at most SPOOL_BLOCK. Allocates nothing. */
 void spool_init(struct spool *s, struct spool_pool *pool, size_t rec_size);
 
 /* Frees the memory and gives the file space back; the spool may be initialised again. */
@@ -61,7 +68,7 @@ void *spool_push(struct spool *s);
 /* How many records. */
 static inline uint64_t spool_count(const struct spool *s)
 {
-	return (uint64_t)s->n_chunks * SPOOL_BLOCK + s->n_mem;
+	return (uint64_t)s->n_chunks * s->per_block + s->n_mem;
 }
 
 /*
