@@ -17,6 +17,14 @@
 /* As execvp(3) does when PATH is not set. */
 #define DEFAULT_PATH "/bin:/usr/bin"
 
+/* Of Linux 5.9 and 5.11; older headers lack them. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1u << 2)
+#endif
+
 /* Whether path is a file that may be executed; errno says why not. */
 static bool is_program(const char *path)
 {
@@ -135,6 +143,9 @@ static void __attribute__((noreturn)) become(const struct plan *p)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	sigaction(SIGPIPE, &dfl, NULL);
+	sigaction(SIGCHLD, &dfl, NULL);
+	/* what we inherited from others; a kernel that cannot do this leaves it open */
+	syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC);
 	if (dup2(p->in, STDIN_FILENO) >= 0 && dup2(p->out[1], STDOUT_FILENO) >= 0 &&
 	    dup2(p->err[1], STDERR_FILENO) >= 0)
 		execve(p->path, p->argv, p->env);
@@ -242,15 +253,20 @@ bool child_ended(const struct child *c)
 int child_reap(struct child *c)
 {
 	siginfo_t info;
-	int status = 0;
+	int status, failed;
 
-	while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
-		;
+	do
+		failed = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT);
+	while (failed && errno == EINTR);
 	/* as long as it is not reaped, its number means no other process */
-	child_kill(c, SIGKILL);
+	if (!failed)
+		child_kill(c, SIGKILL);
 	atomic_store(&c->group, 0);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	do
+		failed = waitpid(c->pid, &status, 0) < 0;
+	while (failed && errno == EINTR);
+	if (failed)
+		status = W_EXITCODE(127, 0);
 	if (c->out >= 0)
 		close(c->out);
 	if (c->err >= 0)

@@ -26,9 +26,10 @@ char *child_find(const char *name);
 
 /*
  * Starts the program at path with argv, and with env ("NAME=VALUE" strings, ending in NULL)
- * replacing or joining the variables of our environment. Its standard input is /dev/null, it leads
- * a process group of its own (a terminal's Ctrl+C does not reach it), and it is killed when the
- * thread that started it ends (PR_SET_PDEATHSIG: see prctl(2)). 0, or -1 with err and errno set.
+ * replacing or joining the variables of our environment. Its standard input is /dev/null, no other
+ * file of ours is open in it (Linux 5.11 or later), it leads a process group of its own (a
+ * terminal's Ctrl+C does not reach it), and it is killed when the thread that started it ends
+ * (PR_SET_PDEATHSIG: see prctl(2)). 0, or -1 with err and errno set.
  */
 int child_start(struct child *c, const char *path, char *const argv[], const char *const env[],
 		struct err *err);
@@ -41,7 +42,8 @@ bool child_ended(const struct child *c);
 
 /*
  * Waits for its end without limit, kills what is left of its group, closes all that is open, and
- * returns the status as waitpid(2) gives it.
+ * returns the status as waitpid(2) gives it. When that cannot be had (SIGCHLD is ignored, or it was
+ * reaped elsewhere), the status is that of a failure: exited with 127.
  */
 int child_reap(struct child *c);
 

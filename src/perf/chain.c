@@ -53,13 +53,27 @@ static void reverse(struct chain *c)
 	}
 }
 
+static void add_frame(struct chain *c, struct str line, uint64_t number, struct places *places,
+		      struct notes *notes)
+{
+	struct location frame;
+	struct str text = line;
+
+	scan_blanks(&text);
+	if (places_read(places, text, &frame))
+		push(c, &frame);
+	else
+		notes_add(notes, PERF_NOTE_LINE, STR(""), line, number);
+}
+
 int chain_read(struct chain *c, struct lines *lines, struct places *places, struct notes *notes,
 	       struct err *err)
 {
+	bool deep = false;
+
 	c->n = c->lines = 0;
 	for (;;) {
-		struct location frame;
-		struct str line, text;
+		struct str line;
 		enum lines_got got = lines_next(lines, &line, err);
 
 		if (got == LINES_ERROR)
@@ -75,12 +89,12 @@ int chain_read(struct chain *c, struct lines *lines, struct places *places, stru
 			break;
 		}
 		c->lines++;
-		text = line;
-		scan_blanks(&text);
-		if (c->n < CHAIN_MAX && places_read(places, text, &frame))
-			push(c, &frame);
-		else
-			notes_add(notes, PERF_NOTE_LINE, STR(""), line, lines->number);
+		if (c->n < PERF_CHAIN_MAX) {
+			add_frame(c, line, lines->number, places, notes);
+		} else if (!deep) {
+			deep = true;
+			notes_add(notes, PERF_NOTE_DEEP, STR(""), line, lines->number);
+		}
 	}
 	reverse(c);
 	return 0;

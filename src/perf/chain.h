@@ -12,13 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * More frames are not kept: the outermost ones, which come last, are dropped and counted as lines
- * not understood. perf itself stops at kernel.perf_event_max_stack (127 unless somebody raised it),
- * so that this many are no call chain.
- */
-#define CHAIN_MAX ((size_t)64 << 10)
-
 /* Zero: no frames, no memory yet. Reused from sample to sample; free with chain_fini. */
 struct chain {
 	struct location *v; /* owned */
@@ -39,8 +32,9 @@ bool chain_is_frame(struct str line);
 
 /*
  * Reads the lines that follow as frames, up to the first that is none (given back to `lines`) or a
- * blank one. A frame that is not well formed is counted in notes and left out. 0, with the frames
- * in c outermost first; -1 with err when reading failed.
+ * blank one. A frame that is not well formed is counted in notes and left out; so are those beyond
+ * PERF_CHAIN_MAX, which make one PERF_NOTE_DEEP together. 0, with the frames in c outermost first;
+ * -1 with err when reading failed.
  */
 int chain_read(struct chain *c, struct lines *lines, struct places *places, struct notes *notes,
 	       struct err *err);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define ANY_MODE (-1)
+#define ANY_MODE   (-1)
+#define UNFINISHED "perf record was not ended properly (end it with Ctrl+C) or recorded nothing"
 
 static const struct {
 	int mode; /* enum perf_mode, or ANY_MODE */
@@ -20,6 +21,10 @@ static const struct {
 	  "this recording has no LBR call graphs; decode it with another -callgraph-mode" },
 	{ ANY_MODE, "incompatible file format",
 	  "it is no perf.data file, or one of a newer perf; MAGIC_TRACE_PERF_PATH names the perf to use" },
+	{ ANY_MODE, "failed to process type",
+	  "the file is cut short or damaged: was perf record ended properly (Ctrl+C), was the disk full?" },
+	{ ANY_MODE, "zero-sized data", UNFINISHED },
+	{ ANY_MODE, "data size field is 0", UNFINISHED },
 	{ ANY_MODE, "not owned by current user or root",
 	  "perf only reads recordings of its own user: run this as the file's owner, or chown the file" },
 	{ ANY_MODE, "perf not found for kernel",

@@ -27,7 +27,7 @@ void lines_fini(struct lines *l)
 void lines_input(struct lines *l, struct input in)
 {
 	l->in = in;
-	l->end = l->skipping = l->again = false;
+	l->end = l->skipping = l->again = l->cut = false;
 	l->pos = l->scanned = l->len = 0;
 }
 

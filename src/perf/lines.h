@@ -25,7 +25,7 @@ enum lines_got {
 struct lines {
 	uint64_t bytes;  /* read so far */
 	uint64_t number; /* of the line given last, from 1; goes on from text to text */
-	bool cut;        /* a text ended without a newline at its end */
+	bool cut;        /* this text ended without a newline at its end */
 
 	struct input in;
 	bool end;        /* the input said so */

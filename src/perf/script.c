@@ -204,19 +204,17 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Until perf has ended by itself, was stopped, or patience is at its end; then it is killed. */
-static void wait_for_end(struct perf_script *ps)
+void perf_script_wait(struct perf_script *ps)
 {
 	int64_t deadline = now_ms() + ps->patience_ms;
 
-	while (!child_ended(&ps->child) && !atomic_load(&ps->stopped)) {
+	while (ps->output_ended && !ps->out_of_patience && !child_ended(&ps->child) &&
+	       !atomic_load(&ps->stopped)) {
 		int64_t left = deadline - now_ms();
 
-		if (left <= 0) {
-			ps->out_of_patience = true;
-			break;
-		}
-		wait_for_perf(ps, false, (int)left);
+		ps->out_of_patience = left <= 0;
+		if (left > 0)
+			wait_for_perf(ps, false, (int)left);
 	}
 	child_kill(&ps->child, SIGKILL);
 }
@@ -248,10 +246,7 @@ int perf_script_finish(struct perf_script *ps, struct err *err)
 	int status, failed = 0;
 	size_t left = 0;
 
-	if (ps->output_ended)
-		wait_for_end(ps);
-	else
-		child_kill(&ps->child, SIGKILL);
+	perf_script_wait(ps);
 	while (left < STDERR_LEFT_MAX && is_ready(ps->child.err))
 		left += drain(ps);
 	status = child_reap(&ps->child);

@@ -45,8 +45,14 @@ int perf_script_start(const struct perf_script_args *args, struct perf_script **
 struct input perf_script_input(struct perf_script *ps);
 
 /*
- * Waits for perf's end (kills it when it does not end in time, or when its output was not read to
- * the end) and frees ps. 0 when it exited with 0 or was ended by perf_script_stop; else -1, with
+ * Waits for perf's end, and kills it when it does not end in time, or when its output was not read
+ * to the end. Returns at once when perf_script_stop is or was called, by a signal handler as well.
+ */
+void perf_script_wait(struct perf_script *ps);
+
+/*
+ * Waits as perf_script_wait does, unless that was done, and frees ps: no signal handler may know it
+ * any more. 0 when it exited with 0 or was ended by perf_script_stop; else -1, with
  * err saying how it ended and the last line that it wrote to standard error.
  */
 int perf_script_finish(struct perf_script *ps, struct err *err);

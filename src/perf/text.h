@@ -22,7 +22,7 @@ enum perf_mode {
 	PERF_SAMPLING, /* sampled stacks: any event with a call chain that is not an extra one */
 };
 
-/* Why a record made no event. */
+/* Why a record made no event, or not a whole one. */
 enum perf_note_kind {
 	PERF_NOTE_LINE,    /* a line of no known form */
 	PERF_NOTE_EVENT,   /* an event that we do not know; `what` is its name */
@@ -30,9 +30,10 @@ enum perf_note_kind {
 			    */
 	PERF_NOTE_LONG,    /* a line longer than PERF_LINE_MAX */
 	PERF_NOTE_MESSAGE, /* a message of perf's own on standard output ("Warning: ...") */
+	PERF_NOTE_DEEP,    /* a call chain of more than PERF_CHAIN_MAX frames, cut */
 };
 
-/* All records that made no event for the same reason. */
+/* All records with the same reason. */
 struct perf_note {
 	enum perf_note_kind kind;
 	struct str what;  /* see the kinds; else empty */
@@ -44,12 +45,18 @@ struct perf_note {
 /* Longer lines are skipped, not read: two symbols of 40,000 bytes fit many times over. */
 #define PERF_LINE_MAX (1u << 20)
 
+/*
+ * Of a call chain, so many frames are kept: the innermost ones, which come first. perf itself stops
+ * at kernel.perf_event_max_stack (127 unless somebody raised it), so that more are no call chain.
+ */
+#define PERF_CHAIN_MAX 65536u
+
 struct perf_text_stats {
 	uint64_t bytes;  /* read so far */
 	uint64_t lines;  /* so far, continuation lines of a call chain included */
 	uint64_t events; /* given out */
 	uint64_t lost;   /* lines not understood: PERF_NOTE_LINE and PERF_NOTE_LONG */
-	bool cut;        /* the text ended in the middle of a line */
+	bool cut;        /* the text of the last perf_text_input ended in the middle of a line */
 };
 
 struct perf_text;

@@ -87,7 +87,7 @@ static void check_event(const struct intern *names, const struct event *ev)
 		check_place(names, &ev->branch.dst);
 		return;
 	case EVENT_SAMPLE:
-		MUST(ev->sample.n <= CHAIN_MAX);
+		MUST(ev->sample.n <= PERF_CHAIN_MAX);
 		for (size_t i = 0; i < ev->sample.n; i++)
 			check_place(names, &ev->sample.frames[i]);
 		return;
@@ -361,7 +361,8 @@ int main(int argc, char **argv)
 		check_text(b.p, b.n, PERF_SAMPLING, random);
 	}
 	free(b.p);
-	printf("perf_text: %lu cases, %" PRIu64 " bytes, seed %" PRIu64 "\n", cases, bytes, seed);
+	printf("ok fuzz/perf_text: %lu cases, %" PRIu64 " bytes, seed %" PRIu64 "\n", cases, bytes,
+	       seed);
 	return 0;
 }
 

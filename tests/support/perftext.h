@@ -86,7 +86,7 @@ static inline const char *perftext_notes(struct perftext *p)
 	static const char *const kinds[] = {
 		[PERF_NOTE_LINE] = "line",       [PERF_NOTE_EVENT] = "event",
 		[PERF_NOTE_UNDRAWN] = "undrawn", [PERF_NOTE_LONG] = "long",
-		[PERF_NOTE_MESSAGE] = "message",
+		[PERF_NOTE_MESSAGE] = "message", [PERF_NOTE_DEEP] = "deep",
 	};
 	size_t n, at = 0;
 	const struct perf_note *notes = perf_text_notes(p->text, &n);

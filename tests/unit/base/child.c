@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static const char *const no_env[] = { NULL };
@@ -168,26 +169,60 @@ END_TEST
 /* Our death is the child's: a process in between starts one and is killed. */
 START_TEST(test_dies_with_us)
 {
-	int fds[2];
-	pid_t pid;
+	int fds[2], status;
+	pid_t pid, orphan;
 
+	/* so that we are told how the child ended */
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	ck_assert_int_eq(pipe(fds), 0);
 	pid = fork();
 	if (pid == 0) {
 		struct child c;
 		char *argv[] = { (char *)"sh", (char *)"-c", (char *)"exec sleep 100", NULL };
 
-		/* the child's pipe does not matter: it holds fds[1], which exec does not close */
-		if (child_start(&c, "/bin/sh", argv, no_env, NULL) || write(fds[1], "x", 1) != 1)
+		if (child_start(&c, "/bin/sh", argv, no_env, NULL) ||
+		    write(fds[1], &c.pid, sizeof(c.pid)) != (ssize_t)sizeof(c.pid))
 			_exit(1);
 		pause();
 	}
 	close(fds[1]);
-	ck_assert_int_eq(read(fds[0], &(char){ 0 }, 1), 1);
+	ck_assert_int_eq(read(fds[0], &orphan, sizeof(orphan)), (ssize_t)sizeof(orphan));
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	ck_assert_str_eq(all_of(fds[0]), "");
+	ck_assert_int_eq(waitpid(orphan, &status, 0), orphan);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
 	close(fds[0]);
+}
+END_TEST
+
+/* Then the kernel does not keep the status, and a failure must not pass for success. */
+START_TEST(test_ignored_sigchld)
+{
+	struct child c;
+	int status;
+
+	signal(SIGCHLD, SIG_IGN);
+	start(&c, "exit 3", no_env);
+	ck_assert_str_eq(all_of(c.out), "");
+	status = child_reap(&c);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_ne(WEXITSTATUS(status), 0);
+	ck_assert_int_eq(c.out, -1);
+}
+END_TEST
+
+START_TEST(test_no_other_file_is_handed_on)
+{
+	struct child c;
+	int fd = fcntl(0, F_DUPFD, 77);
+
+	ck_assert_int_ge(fd, 77);
+	/* 3 is the directory that is listed */
+	start(&c, "exec ls /proc/self/fd", no_env);
+	ck_assert_str_eq(all_of(c.out), "0\n1\n2\n3\n");
+	ck_assert_int_eq(child_reap(&c), 0);
+	close(fd);
 }
 END_TEST
 
@@ -227,4 +262,5 @@ END_TEST
 
 SUITE_MAIN("child", test_both_outputs_and_the_status, test_environment, test_surroundings,
 	   test_closed_standard_files, test_what_cannot_be_run, test_kill_reaches_the_group,
-	   test_reap_ends_what_is_left_behind, test_ended, test_dies_with_us, test_find)
+	   test_reap_ends_what_is_left_behind, test_ended, test_dies_with_us, test_ignored_sigchld,
+	   test_no_other_file_is_handed_on, test_find)

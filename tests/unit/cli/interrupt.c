@@ -2,7 +2,10 @@
 /* Each test runs in a process of its own, which is libcheck's default. */
 #include "cli/interrupt.h"
 
+#include "base/intern.h"
+#include "support/scratch.h"
 #include "support/suite.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -44,6 +47,39 @@ START_TEST(test_the_second_one_ends_the_process)
 }
 END_TEST
 
+/* The trace that is open leaves no temporary file, and the older one stays. */
+START_TEST(test_the_second_one_removes_the_temporary)
+{
+	struct scratch s;
+	pid_t pid;
+	int status;
+
+	scratch_init(&s);
+	scratch_put(&s, "t.fxt", "older");
+	pid = fork();
+	if (pid == 0) {
+		struct trace_options options = {
+			.path = scratch_path(&s, "t.fxt"),
+			.names = intern_new(0),
+		};
+		struct trace *trace;
+
+		install();
+		if (trace_open(&options, &trace, NULL) < 0 ||
+		    scratch_run(&s, "[ $(ls -A | wc -l) = 2 ]"))
+			_exit(78);
+		raise(SIGINT);
+		raise(SIGINT);
+		_exit(77);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	ck_assert_int_eq(scratch_run(&s, "[ $(ls -A) = t.fxt ] && grep -q older t.fxt"), 0);
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_what_was_ignored_stays_so)
 {
 	signal(SIGHUP, SIG_IGN);
@@ -67,4 +103,5 @@ START_TEST(test_a_closed_pipe_makes_writes_fail)
 END_TEST
 
 SUITE_MAIN("interrupt", test_the_first_signal_is_noted, test_the_second_one_ends_the_process,
-	   test_what_was_ignored_stays_so, test_a_closed_pipe_makes_writes_fail)
+	   test_the_second_one_removes_the_temporary, test_what_was_ignored_stays_so,
+	   test_a_closed_pipe_makes_writes_fail)

@@ -141,18 +141,26 @@ END_TEST
 /* The innermost frames are kept. */
 START_TEST(test_too_deep)
 {
-	size_t n = 0, frames = CHAIN_MAX + 10;
+	size_t n = 0, frames = PERF_CHAIN_MAX + 10;
 	char *text = malloc(frames * 32);
 
 	setup();
 	for (size_t i = 0; i < frames; i++)
 		n += (size_t)sprintf(text + n, "\t %zx f+0x0 (x)\n", i);
-	lines_input(&lines, perftext_input(&source, (struct str){ text, n }, 100000));
-	ck_assert_int_eq(chain_read(&chain, &lines, places, &notes, NULL), 0);
-	ck_assert_uint_eq(chain.n, CHAIN_MAX);
-	ck_assert_uint_eq(chain.v[0].addr, CHAIN_MAX - 1);
-	ck_assert_uint_eq(chain.v[CHAIN_MAX - 1].addr, 0);
-	ck_assert_uint_eq(notes.lost, 10);
+	for (int i = 0; i < 2; i++) {
+		lines_input(&lines, perftext_input(&source, (struct str){ text, n }, 100000));
+		ck_assert_int_eq(chain_read(&chain, &lines, places, &notes, NULL), 0);
+		ck_assert_uint_eq(chain.lines, frames);
+	}
+	ck_assert_uint_eq(chain.n, PERF_CHAIN_MAX);
+	ck_assert_uint_eq(chain.v[0].addr, PERF_CHAIN_MAX - 1);
+	ck_assert_uint_eq(chain.v[PERF_CHAIN_MAX - 1].addr, 0);
+	/* one note a stack, and no line that is not understood */
+	ck_assert_uint_eq(notes.n, 1);
+	ck_assert_int_eq(notes.v[0].kind, PERF_NOTE_DEEP);
+	ck_assert_uint_eq(notes.v[0].count, 2);
+	ck_assert_uint_eq(notes.v[0].line, PERF_CHAIN_MAX + 1);
+	ck_assert_uint_eq(notes.lost, 0);
 	free(text);
 	teardown();
 }

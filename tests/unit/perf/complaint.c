@@ -76,6 +76,27 @@ START_TEST(test_hints)
 }
 END_TEST
 
+/* What perf 6.1 says of a file cut short, of an empty one, and of one that perf record left open.
+ */
+START_TEST(test_hints_on_damage)
+{
+	const char *cut = "0x4e40 [0]: failed to process type: 0 [Invalid argument]\n";
+	const char *empty = "zero-sized data (perf.data), nothing to do!\n";
+	const char *open =
+		"WARNING: The perf.data file's data size field is 0 which is unexpected.\n";
+	struct complaints c = complaints(PERF_SAMPLING);
+
+	complaints_add(&c, cut, strlen(cut));
+	ck_assert_ptr_nonnull(strstr(c.hint, "cut short"));
+	c = complaints(PERF_PT);
+	complaints_add(&c, empty, strlen(empty));
+	ck_assert_ptr_nonnull(strstr(c.hint, "nothing"));
+	c = complaints(PERF_PT);
+	complaints_add(&c, open, strlen(open));
+	ck_assert_ptr_nonnull(strstr(c.hint, "nothing"));
+}
+END_TEST
+
 START_TEST(test_nobody_listens)
 {
 	struct complaints c = { .mode = PERF_PT };
@@ -87,4 +108,4 @@ START_TEST(test_nobody_listens)
 END_TEST
 
 SUITE_MAIN("complaint", test_lines_of_each_piece_size, test_long_lines_are_cut, test_hints,
-	   test_nobody_listens)
+	   test_hints_on_damage, test_nobody_listens)

@@ -59,6 +59,11 @@ START_TEST(test_no_newline_at_the_end)
 	next_is(STR("b"));
 	ends();
 	ck_assert(l.cut);
+	/* said of one text, not of the next */
+	begin(STR("c\n"), 100);
+	next_is(STR("c"));
+	ends();
+	ck_assert(!l.cut);
 	lines_fini(&l);
 }
 END_TEST

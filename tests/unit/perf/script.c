@@ -296,6 +296,52 @@ START_TEST(test_stop)
 }
 END_TEST
 
+/* ... and the wait for a perf that has closed its output. */
+START_TEST(test_stop_while_waiting)
+{
+	struct sigaction sa = { .sa_handler = stop };
+	struct itimerval soon = { .it_value = { .tv_usec = 50000 } };
+	struct perf_script_args a;
+
+	scratch_init(&s);
+	a = fake("echo one; exec >&-; trap '' TERM INT; sleep 100 & sleep 100");
+	a.patience_ms = 90000;
+	to_stop = start(&a);
+	ck_assert_int_eq(read_all(to_stop), 0);
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	perf_script_wait(to_stop);
+	perf_script_wait(to_stop);
+	ck_assert_int_eq(perf_script_finish(to_stop, &err), 0);
+	scratch_fini(&s);
+}
+END_TEST
+
+/* A wait of its own changes nothing in what is said of perf's end. */
+START_TEST(test_wait)
+{
+	struct perf_script_args a;
+	struct perf_script *ps;
+
+	scratch_init(&s);
+	a = fake("echo one; exec >&-; echo two >&2; exit 3");
+	ps = start(&a);
+	ck_assert_int_eq(read_all(ps), 0);
+	perf_script_wait(ps);
+	ck_assert_int_eq(perf_script_finish(ps, &err), -1);
+	says("exit status 3");
+	says(": two");
+	a = fake("exec >&-; sleep 100");
+	a.patience_ms = 50;
+	ps = start(&a);
+	ck_assert_int_eq(read_all(ps), 0);
+	perf_script_wait(ps);
+	ck_assert_int_eq(perf_script_finish(ps, &err), -1);
+	says("did not end");
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_stop_before_reading_and_after)
 {
 	struct perf_script_args a;
@@ -371,4 +417,5 @@ END_TEST
 SUITE_MAIN("script", test_argv, test_all_goes_well, test_perf_is_missing, test_perf_cannot_be_run,
 	   test_exits_half_way, test_prints_only_errors, test_is_killed, test_does_not_end,
 	   test_floods_standard_error, test_leaves_a_child_behind, test_output_not_wanted,
-	   test_stop, test_stop_before_reading_and_after, test_real_perf)
+	   test_stop, test_stop_while_waiting, test_wait, test_stop_before_reading_and_after,
+	   test_real_perf)

@@ -286,6 +286,8 @@ START_TEST(test_several_texts)
 	ck_assert_uint_eq(stats->events, 2);
 	ck_assert_uint_eq(stats->lost, 2);
 	ck_assert(stats->cut);
+	perftext_run(&p, STR("\n"), 10);
+	ck_assert(!stats->cut);
 	ck_assert_str_eq(perftext_notes(&p), "line  x2 @2\n");
 	perftext_fini(&p);
 }
