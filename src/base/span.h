@@ -23,6 +23,7 @@ enum span_kind {
 enum span_flag {
 	SPAN_INFERRED =
 		1 << 0, /* a begin whose call was not seen: its time is the earliest possible */
+	SPAN_ERROR = 1 << 1, /* the mark of a decode error */
 };
 
 /*
@@ -76,8 +77,7 @@ struct hit_span {
 /* Functions that take spans; ctx is the sink's own. All must be set. */
 struct span_sink {
 	void *ctx;
-	/* The number of a track, the same for the same key. Called once for each by a sane caller.
-	 */
+	/* The number of a track, the same for the same key. */
 	uint32_t (*track)(void *ctx, const struct track_key *key);
 	/* Takes one span; it is borrowed for the call. Failures stay in the sink till it is asked.
 	 */

@@ -6,6 +6,7 @@
 #include "trace/zstd.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 static void *plain_open(void)
 {
@@ -46,6 +47,14 @@ static bool ends_in(const char *path, const char *suffix)
 	return n >= m && memcmp(path + n - m, suffix, m) == 0;
 }
 
+/* A device, a pipe, a socket: something whose name was not chosen for a trace. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 const struct codec *codec_for_path(const char *path, struct err *err)
 {
 	static const struct codec *const codecs[] = { &codec_gzip, &codec_plain, &codec_zstd };
@@ -54,6 +63,8 @@ const struct codec *codec_for_path(const char *path, struct err *err)
 	for (i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++)
 		if (ends_in(path, codecs[i]->suffix))
 			return codecs[i];
+	if (is_special(path))
+		return &codec_plain;
 	if (ends_in(path, ".sexp") || ends_in(path, ".binio"))
 		err_set(err,
 			"cannot write %s: event dumps for OCaml programs (.sexp, .binio) are not "

@@ -21,7 +21,11 @@ struct codec {
 	void (*close)(void *state);
 };
 
-/* The codec for a path; NULL with err, which lists the suffixes, when there is none. */
+/*
+ * The codec for a path: that of its suffix. Without a known one: none at all (plain) for what is
+ * there and is neither a regular file nor a directory, as /dev/null; else NULL with err, which
+ * lists the suffixes.
+ */
 const struct codec *codec_for_path(const char *path, struct err *err);
 
 #endif

@@ -149,6 +149,8 @@ static __attribute__((noinline)) void write_any(struct events *e, const struct s
 	case SPAN_EXTRA: write_extra(e, s); break;
 	case SPAN_PTWRITE: write_ptwrite(e, s); break;
 	}
+	if (s->kind != SPAN_COUNTER && !(s->flags & SPAN_ERROR))
+		e->stats->drawn++;
 }
 
 /* Whether s is a begin or an end with nothing but its name and its place. */
@@ -156,7 +158,12 @@ static inline bool is_plain(const struct events *e, const struct span *s)
 {
 	uint64_t frames_below = s->value & -(uint64_t)(s->kind == SPAN_END);
 
-	return (s->kind <= SPAN_END) & !(s->flags | frames_below) & !e->source;
+	if ((s->kind > SPAN_END) | (s->flags != 0) | (frames_below != 0))
+		return false;
+	if (!e->source)
+		return true;
+	/* Ends show no line; but to look one up costs less than a wrong guess of what comes. */
+	return (source_find(e->source, s->start)->file == INTERN_NONE) | (s->kind == SPAN_END);
 }
 
 /*
@@ -184,6 +191,7 @@ void events_span(struct events *e, const struct span *s)
 	fxt_drop_args(&ev, end * 2, end * 3);
 	end_event(e, &ev);
 	e->stats->begins += 1 - end;
+	e->stats->drawn++;
 }
 
 void events_hit(struct events *e, const struct hit_span *h)

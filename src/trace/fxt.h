@@ -22,8 +22,8 @@
 /* Bytes of one string: the format's limit for a string record. */
 #define FXT_MAX_BYTES 32000u
 
-/* No event has more words: the header and the time, 15 arguments, one more word. */
-#define FXT_EVENT_WORDS (2 + 15 * 3 + 1)
+/* No event has more words: the header and the time, 15 arguments of two at most, one more word. */
+#define FXT_EVENT_WORDS (2 + 15 * 2 + 1)
 
 /* Words of a string of n bytes. */
 #define FXT_STRING_WORDS(n) (((n) + 7) / 8)

@@ -23,7 +23,7 @@ struct source_line {
 };
 
 struct trace_options {
-	const char *path;           /* *.fxt, *.fxt.gz or *.fxt.zst */
+	const char *path;           /* see trace_check_path */
 	const struct intern *names; /* what span names and DSOs are numbers of */
 	bool mark_inferred;         /* put " [inferred start time]" behind inferred begins' names */
 	/*
@@ -42,6 +42,8 @@ struct trace_options {
 struct trace_stats {
 	uint64_t spans;      /* events written, begins and ends each counted */
 	uint64_t begins;     /* of these, begins: calls shown */
+	uint64_t drawn;      /* of spans: what a person came to see: all but counters, marks of
+				decode errors and hits */
 	uint64_t raw_bytes;  /* FXT before compression; valid after trace_finish */
 	uint64_t file_bytes; /* of the file; valid after trace_finish */
 	uint64_t cut_names; /* names that were longer than the format takes, and cut (distinct ones)
@@ -52,13 +54,17 @@ struct trace_stats {
 
 struct trace;
 
-/* Whether path ends in a suffix that can be written; -1 with err and the list of suffixes if not.
+/*
+ * Whether path can be written by its name: 0 when it ends in .fxt, .fxt.gz or .fxt.zst, which says
+ * how it is compressed; and when it exists and is neither a regular file nor a directory
+ * (/dev/null, a pipe), which without such a suffix gets plain FXT. Else -1 with err and the list of
+ * suffixes.
  */
 int trace_check_path(const char *path, struct err *err);
 
 /*
  * Makes the temporary file beside path (path itself when that is a device or a pipe).
- * 0 and *trace, or -1 with err (no such directory, not writable, unknown suffix).
+ * 0 and *trace, or -1 with err (no such directory, not writable, or as trace_check_path).
  */
 int trace_open(const struct trace_options *options, struct trace **trace, struct err *err);
 

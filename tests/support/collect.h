@@ -17,6 +17,7 @@ struct collect {
 	size_t used;
 	struct track_key tracks[16];
 	uint32_t n_tracks;
+	bool show_from; /* also where frames were called from */
 };
 
 static inline void collect_clear(struct collect *c)
@@ -28,14 +29,20 @@ static inline void collect_clear(struct collect *c)
 static inline uint32_t collect_track(void *ctx, const struct track_key *key)
 {
 	struct collect *c = ctx;
+	uint32_t i;
 
+	for (i = 0; i < c->n_tracks; i++)
+		if (c->tracks[i].kind == key->kind && c->tracks[i].pid == key->pid &&
+		    c->tracks[i].tid == key->tid && c->tracks[i].event == key->event)
+			return i;
 	c->tracks[c->n_tracks] = *key;
 	return c->n_tracks++;
 }
 
 /*
  * "B 5 main", "E 5 main", "X 5-9 [unknown]", "C 5 800", "P 5 payload", "S 5 count name"; then
- * " inf" for an inferred begin, " +N" for N frames left out below, " tK" on tracks but the first.
+ * " <ADDR" (hex) for where a frame was called from, " inf" for an inferred begin, " +N" for N
+ * frames left out below, " tK" on tracks but the first.
  */
 static inline void collect_span(void *ctx, const struct span *span)
 {
@@ -73,6 +80,9 @@ static inline void collect_span(void *ctx, const struct span *span)
 			     (unsigned long long)span->value, (int)name.n, name.p);
 		break;
 	}
+	if (c->show_from && span->kind == SPAN_BEGIN && span->value)
+		n += snprintf(line + n, sizeof(line) - (size_t)n, " <%llx",
+			      (unsigned long long)span->value);
 	if (span->flags & SPAN_INFERRED)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " inf");
 	if (span->kind == SPAN_END && span->value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/codec.h"
 
+#include "support/scratch.h"
 #include "support/suite.h"
 #include "trace/gzip.h"
 #include "trace/zstd.h"
@@ -33,6 +34,25 @@ START_TEST(test_refused)
 }
 END_TEST
 
+/* What is no regular file needs no suffix; one that it has counts. */
+START_TEST(test_special_files)
+{
+	struct scratch s;
+
+	ck_assert_str_eq(codec_for_path("/dev/null", NULL)->suffix, ".fxt");
+	scratch_init(&s);
+	ck_assert_int_eq(mkfifo(scratch_path(&s, "pipe"), 0600), 0);
+	ck_assert_str_eq(codec_for_path(scratch_path(&s, "pipe"), NULL)->suffix, ".fxt");
+	ck_assert_int_eq(mkfifo(scratch_path(&s, "p.fxt.gz"), 0600), 0);
+	ck_assert_ptr_eq(codec_for_path(scratch_path(&s, "p.fxt.gz"), NULL), &codec_gzip);
+	scratch_put(&s, "file", "");
+	ck_assert_ptr_null(codec_for_path(scratch_path(&s, "file"), NULL));
+	ck_assert_int_eq(mkdir(scratch_path(&s, "dir"), 0700), 0);
+	ck_assert_ptr_null(codec_for_path(scratch_path(&s, "dir"), NULL));
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_event_dumps)
 {
 	ck_assert_ptr_null(codec_for_path("a.sexp", &err));
@@ -43,4 +63,4 @@ START_TEST(test_event_dumps)
 }
 END_TEST
 
-SUITE_MAIN("trace/codec", test_suffixes, test_refused, test_event_dumps)
+SUITE_MAIN("trace/codec", test_suffixes, test_refused, test_special_files, test_event_dumps)

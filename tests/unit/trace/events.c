@@ -292,5 +292,32 @@ START_TEST(test_hits)
 }
 END_TEST
 
+/* What counts as drawn: all but counters, marks of decode errors and hits. */
+START_TEST(test_drawn)
+{
+	struct hit_span hit = { .tid = 12 };
+
+	begin();
+	open_trace();
+	hit.name = main_id;
+	hit.track = sink.track(sink.ctx, &(struct track_key){ .kind = TRACK_HITS });
+	give((struct span){ .name = main_id, .kind = SPAN_COUNTER });
+	give((struct span){ .name = main_id, .kind = SPAN_COMPLETE, .flags = SPAN_ERROR });
+	sink.hit(sink.ctx, &hit);
+	ck_assert_uint_eq(trace_stats(trace)->drawn, 0);
+	give((struct span){ .name = main_id, .kind = SPAN_BEGIN }); /* defines its strings */
+	ck_assert_uint_eq(trace_stats(trace)->drawn, 1);
+	give((struct span){ .name = main_id, .kind = SPAN_BEGIN });
+	give((struct span){ .name = main_id, .kind = SPAN_END });
+	give((struct span){ .name = main_id, .kind = SPAN_BEGIN, .flags = SPAN_INFERRED });
+	give((struct span){ .name = main_id, .kind = SPAN_COMPLETE });
+	give((struct span){ .name = main_id, .kind = SPAN_PTWRITE });
+	ck_assert_uint_eq(trace_stats(trace)->drawn, 6);
+	ck_assert_uint_eq(trace_stats(trace)->spans, 9);
+	fxtread_free(end());
+	scratch_fini(&s);
+}
+END_TEST
+
 SUITE_MAIN("trace/events", test_begin_and_end, test_inferred, test_source_lines,
-	   test_complete_and_counter, test_extra_event, test_ptwrite, test_hits)
+	   test_complete_and_counter, test_extra_event, test_ptwrite, test_hits, test_drawn)

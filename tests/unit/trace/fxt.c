@@ -192,6 +192,85 @@ START_TEST(test_block_ends)
 }
 END_TEST
 
+/* Header and time, the 15 arguments that a header can count, the word of a complete event. */
+#define LARGEST (2 + 15 * 2 + 1)
+
+/* The largest event, made of 15 pointers, and what it must look like. */
+static void write_largest(uint64_t *want)
+{
+	struct fxt_event ev = fxt_event_begin(&fxt, FXT_COMPLETE, 9, 1, 2, 100);
+	size_t i;
+
+	*want++ = htole64(0x0002000109f40214);
+	*want++ = htole64(100);
+	for (i = 0; i < 15; i++) {
+		fxt_arg_pointer(&ev, 3, i);
+		*want++ = htole64(0x0000000000030027);
+		*want++ = htole64(i);
+	}
+	fxt_word(&ev, 200);
+	*want++ = htole64(200);
+	fxt_event_end(&fxt, &ev);
+}
+
+/* With each number of words left in the block, an event is in this block or in the next one. */
+START_TEST(test_event_at_each_offset)
+{
+	uint64_t *want = calloc(OUTPUT_BLOCK_WORDS + LARGEST, sizeof(*want));
+	size_t left, words, size;
+	char *data;
+
+	ck_assert_ptr_nonnull(want);
+	for (left = 0; left <= 2 * LARGEST; left++) {
+		words = OUTPUT_BLOCK_WORDS - left;
+		begin();
+		memset(fxt.p, 0xa5, words * sizeof(*want));
+		memset(want, 0xa5, words * sizeof(*want));
+		fxt.p += words;
+		ck_assert_int_eq(fxt_has_room(&fxt), left >= LARGEST);
+		write_largest(want + words);
+		ck_assert_uint_eq(fxt.handed, left >= LARGEST ? 0 : words);
+		ck_assert_uint_le((size_t)(fxt.p - fxt.block), OUTPUT_BLOCK_WORDS);
+		end();
+		data = scratch_get(scratch_path(&s, "a.fxt"), &size);
+		ck_assert_uint_eq(size, (words + LARGEST) * sizeof(*want));
+		ck_assert_msg(memcmp(data, want, size) == 0, "with %zu words left", left);
+		free(data);
+		scratch_fini(&s);
+	}
+	free(want);
+}
+END_TEST
+
+/* A record that is no event may fill its block to the last word. */
+START_TEST(test_record_at_each_offset)
+{
+	size_t left, words, size;
+	char *data;
+
+	for (left = 0; left <= 8; left++) {
+		words = OUTPUT_BLOCK_WORDS - left;
+		begin();
+		memset(fxt.p, 0xa5, words * 8);
+		fxt.p += words;
+		fxt_thread(&fxt, 7, 0x1111, 0x2222);
+		ck_assert_uint_eq(fxt.handed, left >= 3 ? 0 : words);
+		ck_assert_uint_le((size_t)(fxt.p - fxt.block), OUTPUT_BLOCK_WORDS);
+		end();
+		data = scratch_get(scratch_path(&s, "a.fxt"), &size);
+		ck_assert_uint_eq(size, (words + 3) * 8);
+		ck_assert_int_eq(memcmp(data + words * 8,
+					(uint64_t[]){ htole64(0x0000000000070033), htole64(0x1111),
+						      htole64(0x2222) },
+					24),
+				 0);
+		free(data);
+		scratch_fini(&s);
+	}
+}
+END_TEST
+
 SUITE_MAIN("trace/fxt", test_file_header, test_wall_clock, test_strings, test_threads_and_names,
 	   test_event_without_arguments, test_event_with_each_argument, test_size_of_numbers,
-	   test_dropped_arguments, test_block_ends)
+	   test_dropped_arguments, test_block_ends, test_event_at_each_offset,
+	   test_record_at_each_offset)

@@ -63,6 +63,7 @@ START_TEST(test_check_path)
 {
 	err = (struct err)ERR_INIT;
 	ck_assert_int_eq(trace_check_path("trace.fxt.gz", &err), 0);
+	ck_assert_int_eq(trace_check_path("/dev/null", &err), 0);
 	ck_assert_int_eq(trace_check_path("trace.json", &err), -1);
 	ck_assert_str_ne(err.msg, "");
 	ck_assert_str_ne(err.hint, "");
@@ -245,6 +246,34 @@ START_TEST(test_disk_full)
 }
 END_TEST
 
+/* A reader of a pipe without a suffix gets plain FXT; the pipe stays one. */
+START_TEST(test_pipe_without_a_suffix)
+{
+	struct fxtread_event ev;
+	struct fxtread *r;
+	struct stat st;
+
+	scratch_init(&s);
+	names = intern_new(0);
+	ck_assert_int_eq(mkfifo(scratch_path(&s, "pipe"), 0600), 0);
+	ck_assert_int_eq(scratch_run(&s, "cat pipe >out.tmp && mv out.tmp out.fxt &"), 0);
+	ck_assert_msg(try_open("pipe") == 0, "%s", err.msg);
+	sink = trace_sink(trace);
+	give(SPAN_BEGIN, thread(1, 1), 5, "main");
+	finish();
+	ck_assert_int_eq(scratch_run(&s, "until [ -e out.fxt ]; do sleep 0.01; done"), 0);
+	r = fxtread_open(scratch_path(&s, "out.fxt"));
+	ck_assert(fxtread_next(r, &ev));
+	ck_assert_uint_eq(ev.time, 5);
+	ck_assert(fxtread_is(ev.name, "main"));
+	ck_assert_uint_eq(stats.file_bytes, r->size);
+	ck_assert_int_eq(lstat(scratch_path(&s, "pipe"), &st), 0);
+	ck_assert(S_ISFIFO(st.st_mode));
+	fxtread_free(r);
+	end();
+}
+END_TEST
+
 /* A limit on the size of files: the error comes in the middle of a regular one. */
 START_TEST(test_file_too_large)
 {
@@ -327,5 +356,5 @@ END_TEST
 
 SUITE_MAIN("trace/trace", test_check_path, test_empty_trace, test_wall_clock, test_compressed_forms,
 	   test_same_input_same_bytes, test_many_threads_and_names, test_old_file_is_kept,
-	   test_abort_leaves_all, test_disk_full, test_file_too_large, test_bad_paths,
-	   test_unlink_temporary, test_no_allocation_a_span)
+	   test_abort_leaves_all, test_disk_full, test_pipe_without_a_suffix, test_file_too_large,
+	   test_bad_paths, test_unlink_temporary, test_no_allocation_a_span)

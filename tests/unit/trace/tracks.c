@@ -262,6 +262,26 @@ START_TEST(test_tracks_without_a_number)
 }
 END_TEST
 
+/* A thread whose process is not known does not take its number from the one that has a process. */
+START_TEST(test_unknown_process_claims_no_number)
+{
+	struct fxtread_event ev;
+	struct fxtread *r;
+
+	begin();
+	use_thread(0, 7);
+	use_thread(8, 7);
+	r = end();
+	ev = expect(r, "[pid=?]", "[tid=7]");
+	ck_assert_uint_gt(ev.process, PID_MAX);
+	ck_assert_uint_gt(ev.thread, PID_MAX);
+	ev = expect(r, "[pid=8]", "[tid=7]");
+	ck_assert_uint_eq(ev.process, 8);
+	ck_assert_uint_eq(ev.thread, 7);
+	expect_end(r);
+}
+END_TEST
+
 /* What cannot be on one machine at one time can be in a text, or in a long recording. */
 START_TEST(test_collisions)
 {
@@ -376,5 +396,6 @@ START_TEST(test_unused_track)
 END_TEST
 
 SUITE_MAIN("trace/tracks", test_names, test_nothing_known, test_long_names,
-	   test_same_key_same_track, test_tracks_without_a_number, test_collisions,
-	   test_senseless_numbers, test_more_threads_than_indexes, test_unused_track)
+	   test_same_key_same_track, test_tracks_without_a_number,
+	   test_unknown_process_claims_no_number, test_collisions, test_senseless_numbers,
+	   test_more_threads_than_indexes, test_unused_track)
