@@ -17,18 +17,6 @@
 /* More than any real one: a few hundred bytes a thread. */
 #define FILE_MAX (64 << 20)
 
-struct recording_thread {
-	int32_t tid;
-	char *comm; /* owned */
-};
-
-struct recording_process {
-	int32_t pid;
-	char *command_line;               /* owned; NULL: not known */
-	struct recording_thread *threads; /* owned */
-	size_t n_threads;
-};
-
 static const char *const modes[] = { "intel_pt", "sampling", NULL };
 static const char *const scopes[] = { "u", "k", "uk", NULL };
 static const char *const callgraphs[] = { "lbr", "lbr-no-stitch", "dwarf", "fp", NULL };
@@ -161,20 +149,24 @@ static int read_hits(const json_t *root, struct recording *rec, struct err *err)
 	return 0;
 }
 
-static int read_threads(const json_t *object, struct recording_process *process, struct err *err)
+static int read_threads(const json_t *object, int32_t pid, struct recording *rec, struct err *err)
 {
 	const json_t *array;
 	size_t n;
 
 	if (read_array(object, "threads", &array, &n, err) < 0)
 		return -1;
-	process->threads = xcalloc(n, sizeof(*process->threads));
+	if (!n)
+		return 0;
+	rec->threads = xreallocarray(rec->threads, rec->n_threads + n, sizeof(*rec->threads));
 	for (size_t i = 0; i < n; i++) {
 		const json_t *item = json_array_get(array, i);
+		size_t at = rec->n_threads++;
+		struct recording_thread *thread = &rec->threads[at];
 
-		process->n_threads = i + 1;
-		if (read_id(item, "tid", &process->threads[i].tid, err) < 0 ||
-		    read_string(item, "comm", &process->threads[i].comm, err) < 0)
+		*thread = (struct recording_thread){ .pid = pid, .at = at };
+		if (read_id(item, "tid", &thread->tid, err) < 0 ||
+		    read_string(item, "comm", &thread->comm, err) < 0)
 			return err_prefix(err, "\"threads\"[%zu]", i);
 	}
 	return 0;
@@ -193,12 +185,41 @@ static int read_processes(const json_t *root, struct recording *rec, struct err 
 		struct recording_process *process = &rec->processes[i];
 
 		rec->n_processes = i + 1;
+		process->at = i;
 		if (read_id(item, "pid", &process->pid, err) < 0 ||
 		    read_string(item, "command_line", &process->command_line, err) < 0 ||
-		    read_threads(item, process, err) < 0)
+		    read_threads(item, process->pid, rec, err) < 0)
 			return err_prefix(err, "\"processes\"[%zu]", i);
 	}
 	return 0;
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct recording_process *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct recording_thread *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+static void sort(struct recording *rec)
+{
+	if (rec->n_processes)
+		qsort(rec->processes, rec->n_processes, sizeof(*rec->processes), compare_processes);
+	if (rec->n_threads)
+		qsort(rec->threads, rec->n_threads, sizeof(*rec->threads), compare_threads);
 }
 
 static int read_root(const json_t *root, struct recording *rec, struct err *err)
@@ -286,6 +307,7 @@ void description_read(struct recording *rec, const char *path, struct err *warni
 	}
 	if (read_fd(fd, rec, warning) == 0) {
 		rec->has_json = true;
+		sort(rec);
 	} else {
 		err_prefix(warning, "%s is ignored", path);
 		description_free(rec);
@@ -298,14 +320,11 @@ void description_free(struct recording *rec)
 	for (size_t i = 0; i < rec->n_hits; i++)
 		free(rec->hits[i].symbol);
 	free(rec->hits);
-	for (size_t i = 0; i < rec->n_processes; i++) {
-		struct recording_process *process = &rec->processes[i];
-
-		for (size_t k = 0; k < process->n_threads; k++)
-			free(process->threads[k].comm);
-		free(process->threads);
-		free(process->command_line);
-	}
+	for (size_t i = 0; i < rec->n_processes; i++)
+		free(rec->processes[i].command_line);
+	for (size_t i = 0; i < rec->n_threads; i++)
+		free(rec->threads[i].comm);
+	free(rec->threads);
 	free(rec->processes);
 	free(rec->mode);
 	free(rec->scope);
@@ -315,28 +334,8 @@ void description_free(struct recording *rec)
 	rec->n_hits = 0;
 	rec->processes = NULL;
 	rec->n_processes = 0;
+	rec->threads = NULL;
+	rec->n_threads = 0;
 	rec->mode = rec->scope = rec->callgraph = rec->executable = NULL;
 	rec->wall_clock = 0;
-}
-
-const char *recording_command_line(const struct recording *rec, int32_t pid)
-{
-	for (size_t i = 0; i < rec->n_processes; i++) {
-		if (rec->processes[i].pid == pid)
-			return rec->processes[i].command_line;
-	}
-	return NULL;
-}
-
-const char *recording_comm(const struct recording *rec, int32_t pid, int32_t tid)
-{
-	for (size_t i = 0; i < rec->n_processes; i++) {
-		const struct recording_process *process = &rec->processes[i];
-
-		for (size_t k = 0; process->pid == pid && k < process->n_threads; k++) {
-			if (process->threads[k].tid == tid)
-				return process->threads[k].comm;
-		}
-	}
-	return NULL;
 }

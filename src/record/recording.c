@@ -67,12 +67,41 @@ static uint64_t size_of(const char *path)
 	return size;
 }
 
-static int check_readable(const struct recording *rec, struct err *err)
+/* Opening a FIFO would wait for its writer, and perf reads no other kinds. */
+static int check_usable(const char *path, struct err *err)
 {
-	for (size_t i = 0; i < rec->n_data; i++) {
-		if (access(rec->data[i], R_OK) < 0)
-			return err_errno(err, "%s", rec->data[i]);
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_errno(err, "%s", path);
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(err, "%s: it is neither a regular file nor a directory", path);
+	if (access(path, R_OK) < 0)
+		return err_errno(err, "%s", path);
+	return 0;
+}
+
+/* Leaves out what cannot be used and says so in warning; -1 with err when nothing is left. */
+static int keep_usable(struct recording *rec, struct err *warning, struct err *err)
+{
+	size_t n = rec->n_data, kept = 0;
+	struct err first = ERR_INIT; /* failure: until then i is kept */
+
+	for (size_t i = 0; i < n; i++) {
+		if (check_usable(rec->data[i], i == kept ? &first : NULL) == 0)
+			rec->data[kept++] = rec->data[i];
+		else
+			free(rec->data[i]);
 	}
+	rec->n_data = kept;
+	rec->part = kept < n;
+	if (kept == n)
+		return 0;
+	if (kept == 0 && n == 1)
+		return err_set(err, "%s", first.msg);
+	if (kept == 0)
+		return err_set(err, "none of %zu data files can be read; %s", n, first.msg);
+	err_set(warning, "%zu of %zu data files left out; %s", n - kept, n, first.msg);
 	return 0;
 }
 
@@ -110,40 +139,52 @@ static int find_data(struct recording *rec, const char *path, struct err *err)
 	return 0;
 }
 
-int recording_open(const char *path, struct recording **out, struct err *warning, struct err *err)
+static void read_sizes(struct recording *rec)
 {
-	struct recording *rec = xcalloc(1, sizeof(*rec));
-	struct stat st;
-	char *json;
-	int r;
-
-	err_set(warning, "%s", "");
-	if (stat(path, &st) < 0) {
-		free(rec);
-		return err_errno(err, "%s", path);
-	}
-	if (S_ISDIR(st.st_mode)) {
-		r = find_data(rec, path, err);
-	} else {
-		add_data(rec, xstrdup(path));
-		r = 0;
-	}
-	if (r < 0 || check_readable(rec, err) < 0) {
-		recording_free(rec);
-		return -1;
-	}
 	rec->sizes = xcalloc(rec->n_data, sizeof(*rec->sizes));
 	for (size_t i = 0; i < rec->n_data; i++) {
 		rec->sizes[i] = size_of(rec->data[i]);
 		rec->data_bytes += rec->sizes[i];
 	}
-	if (S_ISDIR(st.st_mode)) {
-		json = xasprintf("%s/recording.json", path);
-		description_read(rec, json, warning);
-		free(json);
-	}
+}
+
+/* Behind what warning says already, if it does. */
+static void read_json(struct recording *rec, const char *path, struct err *warning)
+{
+	char *json = xasprintf("%s/recording.json", path);
+	struct err before = *warning, more = ERR_INIT;
+
+	description_read(rec, json, &more);
+	free(json);
+	if (before.msg[0] && more.msg[0])
+		err_set(warning, "%s; %s", before.msg, more.msg);
+	else if (more.msg[0])
+		*warning = more;
+}
+
+int recording_open(const char *path, struct recording **out, struct err *warning, struct err *err)
+{
+	struct recording *rec;
+	struct stat st;
+
+	err_set(warning, "%s", "");
+	if (stat(path, &st) < 0)
+		return err_errno(err, "%s", path);
+	rec = xcalloc(1, sizeof(*rec));
+	if (!S_ISDIR(st.st_mode))
+		add_data(rec, xstrdup(path));
+	else if (find_data(rec, path, err) < 0)
+		goto failed;
+	if (keep_usable(rec, warning, err) < 0)
+		goto failed;
+	read_sizes(rec);
+	if (S_ISDIR(st.st_mode))
+		read_json(rec, path, warning);
 	*out = rec;
 	return 0;
+failed:
+	recording_free(rec);
+	return -1;
 }
 
 void recording_free(struct recording *rec)
@@ -156,4 +197,55 @@ void recording_free(struct recording *rec)
 	free(rec->sizes);
 	description_free(rec);
 	free(rec);
+}
+
+/* The first process that is not less than pid. */
+static size_t find_process(const struct recording *rec, int32_t pid)
+{
+	size_t low = 0, high = rec->n_processes;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (rec->processes[mid].pid < pid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const char *recording_command_line(const struct recording *rec, int32_t pid)
+{
+	size_t at = find_process(rec, pid);
+
+	if (at == rec->n_processes || rec->processes[at].pid != pid)
+		return NULL;
+	return rec->processes[at].command_line;
+}
+
+/* The first thread that is not less than that one. */
+static size_t find_thread(const struct recording *rec, int32_t pid, int32_t tid)
+{
+	size_t low = 0, high = rec->n_threads;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct recording_thread *t = &rec->threads[mid];
+
+		if (t->pid < pid || (t->pid == pid && t->tid < tid))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const char *recording_comm(const struct recording *rec, int32_t pid, int32_t tid)
+{
+	size_t at = find_thread(rec, pid, tid);
+
+	if (at == rec->n_threads || rec->threads[at].pid != pid || rec->threads[at].tid != tid)
+		return NULL;
+	return rec->threads[at].comm;
 }

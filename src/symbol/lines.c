@@ -24,7 +24,7 @@ struct lines {
 	Dwarf *dwarf;         /* owned by dwfl */
 	Dwarf_Addr bias;      /* to be added to the debug info's addresses to get the module's */
 	uint64_t *functions;  /* where functions begin, sorted */
-	struct range *ranges; /* sorted by start */
+	struct range *ranges; /* sorted, and none overlaps another */
 	size_t n_functions, n_ranges;
 	size_t cap_functions, cap_ranges;
 };
@@ -46,7 +46,10 @@ static int compare_range(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	/* The larger one first: it holds the other. */
+	return (x->end < y->end) - (x->end > y->end);
 }
 
 static void add_function(struct lines *l, uint64_t addr)
@@ -90,6 +93,40 @@ static void find_functions(struct lines *l)
 }
 
 /*
+ * Cuts the sorted ranges where they overlap, so that each address is in one at most: that which
+ * begins last of those it was in. `open` holds the ranges that have begun, in that order.
+ */
+static void cut_ranges(struct lines *l)
+{
+	struct range *all = l->ranges, *open = xcalloc(l->n_ranges, sizeof(*open));
+	size_t n = l->n_ranges, n_open = 0;
+	Dwarf_Addr at = 0;
+
+	l->ranges = NULL;
+	l->n_ranges = l->cap_ranges = 0;
+	for (size_t i = 0; i <= n; i++) {
+		Dwarf_Addr next = i < n ? all[i].start : UINT64_MAX;
+
+		while (n_open && at < next) {
+			const struct range *last = &open[n_open - 1];
+			Dwarf_Addr end = last->end < next ? last->end : next;
+
+			if (at < end) {
+				add_range(l, at, end, last->unit);
+				at = end;
+			} else {
+				n_open--;
+			}
+		}
+		at = next;
+		if (i < n)
+			open[n_open++] = all[i];
+	}
+	free(open);
+	free(all);
+}
+
+/*
  * Not through .debug_aranges, which would be the index for this: clang does not write it.
  */
 static void find_ranges(struct lines *l)
@@ -107,8 +144,10 @@ static void find_ranges(struct lines *l)
 		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
 			add_range(l, start, end, dwarf_dieoffset(&die));
 	}
-	if (l->n_ranges)
-		qsort(l->ranges, l->n_ranges, sizeof(*l->ranges), compare_range);
+	if (!l->n_ranges)
+		return;
+	qsort(l->ranges, l->n_ranges, sizeof(*l->ranges), compare_range);
+	cut_ranges(l);
 }
 
 static int check_type(int fd, const char *path, struct err *err)
@@ -183,7 +222,7 @@ void lines_close(struct lines *lines)
 	free(lines);
 }
 
-/* The unit whose code addr (of the debug info) is in: its last range that begins at or before. */
+/* The range that addr (of the debug info) is in; NULL: no unit's code is there. */
 static const struct range *find_range(const struct lines *l, Dwarf_Addr addr)
 {
 	size_t low = 0, high = l->n_ranges;

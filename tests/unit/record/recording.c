@@ -141,6 +141,76 @@ START_TEST(test_nothing_there)
 }
 END_TEST
 
+/* A dangling link, a FIFO (opening it would wait for ever) and an unreadable file among others. */
+START_TEST(test_unusable_data_files)
+{
+	struct err err = ERR_INIT, warning;
+	struct recording *rec;
+
+	set_up();
+	put("perf.data.1", "123");
+	put("perf.data.3", "1234");
+	ck_assert_int_eq(recording_open(dir, &rec, &warning, &err), 0);
+	ck_assert(!rec->part);
+	recording_free(rec);
+	ck_assert_int_eq(mkfifo(in_dir("perf.data.2"), 0600), 0);
+	ck_assert_int_eq(recording_open(dir, &rec, &warning, &err), 0);
+	ck_assert(rec->part);
+	ck_assert_uint_eq(rec->n_data, 2);
+	ck_assert_str_eq(rec->data[0], in_dir("perf.data.1"));
+	ck_assert_str_eq(rec->data[1], in_dir("perf.data.3"));
+	ck_assert_uint_eq(rec->sizes[1], 4);
+	ck_assert_uint_eq(rec->data_bytes, 7);
+	ck_assert_ptr_nonnull(strstr(warning.msg, "1 of 3"));
+	ck_assert_ptr_nonnull(strstr(warning.msg, "/perf.data.2: "));
+	ck_assert_ptr_nonnull(strstr(warning.msg, "neither a regular file nor a directory"));
+	recording_free(rec);
+	ck_assert_int_eq(symlink("nothing", in_dir("perf.data")), 0);
+	put("recording.json", "[]");
+	ck_assert_int_eq(recording_open(dir, &rec, &warning, &err), 0);
+	ck_assert(rec->part);
+	ck_assert_uint_eq(rec->n_data, 2);
+	/* The first by name is named; and what is wrong with recording.json is said as well. */
+	ck_assert_ptr_nonnull(strstr(warning.msg, "2 of 4"));
+	ck_assert_ptr_nonnull(strstr(warning.msg, "/perf.data: No such file"));
+	ck_assert_ptr_nonnull(strstr(warning.msg, "not a JSON object"));
+	recording_free(rec);
+	ck_assert_int_eq(unlink(in_dir("perf.data.1")), 0);
+	ck_assert_int_eq(unlink(in_dir("perf.data.3")), 0);
+	ck_assert_int_eq(recording_open(dir, &rec, &warning, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.msg, "/perf.data: No such file"));
+	ck_assert_int_eq(recording_open(in_dir("perf.data"), &rec, &warning, &err), -1);
+	ck_assert_int_eq(recording_open(in_dir("perf.data.2"), &rec, &warning, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.msg, "neither a regular file nor a directory"));
+	tear_down();
+}
+END_TEST
+
+START_TEST(test_unreadable_data_file)
+{
+	struct err err = ERR_INIT, warning;
+	bool root = getuid() == 0;
+	struct recording *rec;
+
+	set_up();
+	put("perf.data", "");
+	put("perf.data.1", "");
+	ck_assert_int_eq(chmod(in_dir("perf.data"), 0), 0);
+	ck_assert_int_eq(chmod(dir, 0755), 0);
+	if (root)
+		ck_assert_int_eq(setreuid(65534, (uid_t)-1), 0);
+	ck_assert_int_eq(recording_open(dir, &rec, &warning, &err), 0);
+	if (root)
+		ck_assert_int_eq(setreuid(0, (uid_t)-1), 0);
+	ck_assert(rec->part);
+	ck_assert_uint_eq(rec->n_data, 1);
+	ck_assert_str_eq(rec->data[0], in_dir("perf.data.1"));
+	ck_assert_ptr_nonnull(strstr(warning.msg, "/perf.data: Permission denied"));
+	recording_free(rec);
+	tear_down();
+}
+END_TEST
+
 START_TEST(test_all_that_json_says)
 {
 	struct err warning;
@@ -183,6 +253,49 @@ START_TEST(test_all_that_json_says)
 	ck_assert_str_eq(recording_comm(rec, 20, 21), "c");
 	ck_assert_ptr_null(recording_comm(rec, 10, 21));
 	recording_free(rec);
+	tear_down();
+}
+END_TEST
+
+/* In any order, and some twice: then the first that stands there is meant. */
+START_TEST(test_many_processes)
+{
+	size_t size = 200000, n = 0;
+	char *json = malloc(size), want[16];
+	struct recording *rec;
+	struct err warning;
+	int i;
+
+	ck_assert_ptr_nonnull(json);
+	set_up();
+	n += (size_t)snprintf(json, size, "{\"version\": 1, \"processes\": [");
+	for (i = 0; i < 1000; i++)
+		n += (size_t)snprintf(json + n, size - n,
+				      "{\"pid\": %d, \"command_line\": \"p%d\", \"threads\":"
+				      " [{\"tid\": %d, \"comm\": \"t%d\"},"
+				      " {\"tid\": 1, \"comm\": \"u%d\"}]},",
+				      2 * (i * 7 % 900 + 1), i, 5000 - i, i, i);
+	snprintf(json + n, size - n, "{\"pid\": 4}]}");
+	rec = open_with(json, &warning);
+	ck_assert_str_eq(warning.msg, "");
+	for (i = 0; i < 1000; i++) {
+		int pid = 2 * (i * 7 % 900 + 1);
+
+		/* From 900 on each pid is one that was there before. */
+		snprintf(want, sizeof(want), "p%d", i % 900);
+		ck_assert_str_eq(recording_command_line(rec, pid), want);
+		snprintf(want, sizeof(want), "u%d", i % 900);
+		ck_assert_str_eq(recording_comm(rec, pid, 1), want);
+		snprintf(want, sizeof(want), "t%d", i);
+		ck_assert_str_eq(recording_comm(rec, pid, 5000 - i), want);
+		ck_assert_ptr_null(recording_command_line(rec, pid - 1));
+		ck_assert_ptr_null(recording_comm(rec, pid - 1, 1));
+		ck_assert_ptr_null(recording_comm(rec, pid, 2));
+	}
+	ck_assert_ptr_null(recording_command_line(rec, INT32_MAX));
+	ck_assert_ptr_null(recording_comm(rec, INT32_MAX, INT32_MAX));
+	recording_free(rec);
+	free(json);
 	tear_down();
 }
 END_TEST
@@ -304,5 +417,6 @@ START_TEST(test_documented_example)
 END_TEST
 
 SUITE_MAIN("recording", test_data_files_in_order, test_single_file, test_data_directories,
-	   test_nothing_there, test_all_that_json_says, test_broken_json_is_as_none,
+	   test_nothing_there, test_unusable_data_files, test_unreadable_data_file,
+	   test_all_that_json_says, test_many_processes, test_broken_json_is_as_none,
 	   test_json_out_of_all_measure, test_documented_example)

@@ -183,6 +183,35 @@ START_TEST(test_same_as_addr2line)
 }
 END_TEST
 
+/* A unit that claims code in the middle of another one's does not hide what comes behind it. */
+START_TEST(test_unit_within_a_unit)
+{
+	struct lines *lines;
+	const char *file;
+	uint32_t line, col;
+	struct err err;
+
+	set_up();
+	run("{ sed -n 1,5p p.c; echo 'asm(\".globl gap; gap: .skip 64\");'; sed -n '6,$p' p.c; } >q.c");
+	run("echo 'int other(void) { return 1; }' >r.c && gcc -g -O0 -S r.c -o r.s && "
+	    "sed -i 's/^\t.quad\t.Ltext0$/\t.quad\tgap/' r.s && grep -q 'quad.gap' r.s");
+	run("gcc -g -O0 -fno-toplevel-reorder -no-pie q.c r.s -o p");
+	ck_assert_msg(open_program(&lines, &err) == 0, "%s", err.msg);
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = { "inner", "outer", "main" };
+		static const uint32_t wanted[] = { 1, 7, 12 }; /* one more, behind the gap */
+
+		ck_assert(lines_function(lines, address_of(run("nm p"), names[i]), &file, &line,
+					 &col));
+		ck_assert_ptr_nonnull(strstr(file, "q.c"));
+		ck_assert_uint_ge(line, wanted[i]);
+		ck_assert_uint_le(line, wanted[i] + 1);
+	}
+	lines_close(lines);
+	tear_down();
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	struct lines *lines;
@@ -249,4 +278,4 @@ START_TEST(test_damaged_files)
 END_TEST
 
 SUITE_MAIN("lines", test_every_kind_of_debug_info, test_separate_debug_file, test_same_as_addr2line,
-	   test_refused, test_damaged_files)
+	   test_unit_within_a_unit, test_refused, test_damaged_files)
