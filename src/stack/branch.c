@@ -16,10 +16,10 @@ static enum trace_scope scope_of(const struct thread *th)
 }
 
 /* Control is at dst by a jump or a return: in a handler, or in the function on top. */
-static void land(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
+static void land(struct thread *th, int64_t t, const struct location *dst, bool jumped)
 {
 	if (!ocaml_enter_handler(th, t, dst->addr))
-		thread_check(th, t, dst, from);
+		thread_check(th, t, dst, jumped);
 }
 
 /* Tracing goes on at dst. What ran in between was drawn as a frame of our own, which is left. */
@@ -76,24 +76,23 @@ static void resume(struct thread *th, int64_t t, const struct event *ev)
 	if (thread_unpark(th))
 		return;
 	thread_new_stack(th, dst->addr, t);
-	thread_check(th, t, dst, ev->branch.src.addr);
+	thread_check(th, t, dst, false);
 }
 
 static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 {
 	const struct location *dst = &ev->branch.dst;
-	uint64_t from = ev->branch.src.addr;
 
 	switch (ev->branch.kind) {
-	case BRANCH_CALL: thread_call(th, t, dst, from); break;
+	case BRANCH_CALL: thread_call(th, t, dst, ev->branch.src.addr); break;
 	case BRANCH_RETURN:
 		ocaml_return(th, t);
-		land(th, t, dst, from);
+		land(th, t, dst, false);
 		break;
 	case BRANCH_JMP:
 	case BRANCH_JCC:
-	case BRANCH_INT: land(th, t, dst, from); break;
-	case BRANCH_TX_ABRT: thread_check(th, t, dst, from); break;
+	case BRANCH_INT: land(th, t, dst, true); break;
+	case BRANCH_TX_ABRT: thread_check(th, t, dst, false); break;
 	case BRANCH_SYSCALL:
 	case BRANCH_VMENTRY:
 		expect(th, scope_of(th) == SCOPE_USER_AND_KERNEL);

@@ -9,7 +9,7 @@
 
 void callstack_init(struct callstack *cs, int64_t created)
 {
-	*cs = (struct callstack){ .cap_levels = 4 };
+	*cs = (struct callstack){ .cap_levels = 2 };
 	cs->levels = xcalloc(cs->cap_levels, sizeof(*cs->levels));
 	callstack_reset(cs, created);
 }
@@ -32,7 +32,7 @@ void callstack_reset(struct callstack *cs, int64_t created)
 void callstack_push(struct callstack *cs, const struct frame *frame)
 {
 	if (cs->n == cs->cap) {
-		cs->cap = cs->cap ? cs->cap * 2 : 32;
+		cs->cap = cs->cap ? cs->cap * 2 : 8;
 		cs->frames = xreallocarray(cs->frames, cs->cap, sizeof(*cs->frames));
 	}
 	cs->frames[cs->n++] = *frame;

@@ -17,8 +17,9 @@
 struct frame {
 	uint64_t addr;  /* where it was entered */
 	uint64_t start; /* its function's first address, or addr when that is not known */
-	uint64_t from;  /* the branch that entered it: control comes back behind it; 0: not seen */
-	uint32_t sym;   /* as in struct location */
+	uint64_t
+		from; /* the call or interruption that entered it, a tail call's too; 0: not seen */
+	uint32_t sym; /* as in struct location */
 	uint32_t dso;
 	bool hidden; /* left out of the trace by the depth cap */
 	bool copy;   /* stands for the frame below the level, and is never written */

@@ -56,14 +56,42 @@ static void empty(struct hold_group *group)
 	spool_clear(&group->back);
 }
 
+static uint64_t count(const struct hold_group *group)
+{
+	return spool_count(&group->front) + spool_count(&group->back);
+}
+
+static void swap(struct hold_group *a, struct hold_group *b)
+{
+	struct hold_group c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/*
+ * What waits in group waits with the one around it, of the same time, from now on. The smaller of
+ * the two is copied: stacks that nest without end would be copied again at every level.
+ */
+static void merge(struct hold_group *around, struct hold_group *group)
+{
+	if (count(around) >= count(group)) {
+		spool_each_back(&group->front, append, &around->back);
+		spool_each(&group->back, append, &around->back);
+	} else {
+		spool_each_back(&around->back, append, &group->front);
+		spool_each(&around->front, append, &group->front);
+		swap(around, group);
+	}
+}
+
 void hold_close(struct hold *hold)
 {
 	struct hold_group *group = &hold->groups[--hold->n];
 	struct hold_group *around = hold->n ? group - 1 : NULL;
 
 	if (around && around->time == group->time) {
-		spool_each_back(&group->front, append, &around->back);
-		spool_each(&group->back, append, &around->back);
+		merge(around, group);
 	} else if (hold->diverting && around) {
 		spool_each_back(&group->front, append, &hold->tail);
 		spool_each(&group->back, append, &hold->tail);

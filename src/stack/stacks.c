@@ -3,35 +3,24 @@
 
 #include "base/xalloc.h"
 #include "stack/branch.h"
-#include "stack/filter.h"
 #include "stack/hits.h"
 #include "stack/ocaml.h"
+#include "stack/regions.h"
 #include "stack/sample.h"
 #include "stack/table.h"
 
 #include <stdlib.h>
 
-/* The track of an extra event's kind in one process. */
-struct extra_track {
-	int32_t pid;
-	uint32_t event;
-	uint32_t track;
-};
-
 struct stacks {
 	struct shared shared;
 	struct table table;
-	struct filter filter;
-	struct extra_track *extra;
-	size_t n_extra, cap_extra;
+	struct regions regions;
+	struct spool early; /* struct event: errors without a time, read before the base is known */
 	struct trigger_hit *hits;
 	int64_t base; /* perf's clock, ns */
 	bool has_base;
 	uint32_t files;   /* begun, see stacks_next_file */
 	bool file_begins; /* no branch or sample of this data file was read yet */
-	bool inside;      /* what is fed now is written */
-	uint32_t region;  /* inside: the filter's region */
-	uint32_t left;    /* the newest region that was left */
 };
 
 static uint32_t filter_name(struct intern *names, struct str name)
@@ -49,9 +38,9 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	outlet_init(&s->shared.outlet, &config->sink, config->pool);
 	s->shared.stats.first = -1;
 	table_init(&s->table);
-	filter_init(&s->filter, filter_name(names, config->filter_start),
-		    filter_name(names, config->filter_stop));
-	s->inside = true;
+	regions_init(&s->regions, &s->shared.outlet, filter_name(names, config->filter_start),
+		     filter_name(names, config->filter_stop));
+	spool_init(&s->early, config->pool, sizeof(struct event));
 	if (config->n_hits) {
 		s->hits = xreallocarray(NULL, config->n_hits, sizeof(*s->hits));
 		memcpy(s->hits, config->hits, config->n_hits * sizeof(*s->hits));
@@ -64,8 +53,9 @@ void stacks_free(struct stacks *s)
 	if (!s)
 		return;
 	table_fini(&s->table);
+	regions_fini(&s->regions);
+	spool_fini(&s->early);
 	outlet_fini(&s->shared.outlet);
-	free(s->extra);
 	free(s->hits);
 	free(s);
 }
@@ -86,21 +76,8 @@ static uint32_t extra_track(struct stacks *s, const struct event *ev)
 {
 	struct span_sink *sink = &s->shared.config.sink;
 	struct track_key key = { .kind = TRACK_EXTRA, .pid = ev->pid, .event = ev->extra.name };
-	size_t i;
 
-	for (i = 0; i < s->n_extra; i++)
-		if (s->extra[i].pid == key.pid && s->extra[i].event == key.event)
-			return s->extra[i].track;
-	if (s->n_extra == s->cap_extra) {
-		s->cap_extra = s->cap_extra ? s->cap_extra * 2 : 4;
-		s->extra = xreallocarray(s->extra, s->cap_extra, sizeof(*s->extra));
-	}
-	s->extra[s->n_extra++] = (struct extra_track){
-		.pid = key.pid,
-		.event = key.event,
-		.track = sink->track(sink->ctx, &key),
-	};
-	return s->extra[s->n_extra - 1].track;
+	return sink->track(sink->ctx, &key);
 }
 
 static void place_span(struct span *span, const struct location *place)
@@ -138,57 +115,13 @@ static void write_direct(struct stacks *s, struct thread *th, int64_t t, const s
 		break;
 	default:
 		span.kind = SPAN_COMPLETE;
+		span.flags = SPAN_ERROR;
 		span.addr = ev->error.ip;
 		span.start = ev->error.ip;
 		span.name = known_decode_error(&s->shared.known, ev->error.message);
 		break;
 	}
 	outlet_span(&s->shared.outlet, &span);
-}
-
-/* A region is left: everything in it ends, and what follows is not written. */
-static void leave_region(struct stacks *s)
-{
-	uint32_t i;
-
-	for (i = 0; i < s->table.n; i++)
-		if (s->table.threads[i]->started)
-			thread_leave_region(s->table.threads[i]);
-	s->inside = false;
-	s->left = s->region;
-	s->shared.outlet.muted = true;
-}
-
-static void enter_region(struct stacks *s, int64_t t, uint32_t region)
-{
-	uint32_t i;
-
-	s->inside = true;
-	s->region = region;
-	s->shared.outlet.muted = false;
-	if (s->filter.ended < region)
-		outlet_keep(&s->shared.outlet);
-	for (i = 0; i < s->table.n; i++)
-		if (s->table.threads[i]->started)
-			thread_enter_region(s->table.threads[i], t);
-}
-
-static void follow_region(struct stacks *s, int64_t t, uint32_t region)
-{
-	/* What a transaction kept back until its region was over is outside of it. */
-	if (region <= s->left)
-		region = 0;
-	if (s->inside && region && s->region == 0) {
-		/* The very first event is a START: the writer counts as inside already. */
-		s->region = region;
-		if (s->filter.ended < region)
-			outlet_keep(&s->shared.outlet);
-		return;
-	}
-	if (s->inside && (!region || region != s->region))
-		leave_region(s);
-	if (!s->inside && region)
-		enter_region(s, t, region);
 }
 
 /* The mapped time of an event, before any shift; an error without one is at its thread's last. */
@@ -211,14 +144,15 @@ static void note_time(struct stacks *s, int64_t t)
 
 static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
 {
-	int64_t own = mapped_time(s, th, ev), t;
+	int64_t own, t;
 
+	regions_sync(&s->regions, th);
+	own = mapped_time(s, th, ev);
 	if (!th->started)
 		thread_start(th, own);
 	t = thread_time(th, own);
 	note_time(s, t);
-	if (filter_on(&s->filter))
-		follow_region(s, t, ev->region);
+	regions_follow(&s->regions, th, t, ev->region);
 	switch (ev->kind) {
 	case EVENT_BRANCH: branch_apply(th, t, ev); break;
 	case EVENT_SAMPLE: sample_apply(th, t, ev); break;
@@ -288,20 +222,17 @@ static void begin_file(struct stacks *s, int64_t t)
 
 		if (!th->started)
 			continue;
+		regions_sync(&s->regions, th);
 		thread_end(th, th->last_event_time);
 		thread_new_file(th, t, s->files <= 1);
 	}
 }
 
-void stacks_feed(struct stacks *s, struct event *ev)
+static void feed(struct stacks *s, struct event *ev)
 {
 	struct thread *th;
 
-	if (ev->has_time && !s->has_base)
-		set_base(s, ev->time);
-	filter_mark(&s->filter, ev);
-	if (s->shared.outlet.keeping && s->filter.ended >= s->region)
-		outlet_commit(&s->shared.outlet);
+	regions_mark(&s->regions, ev);
 	if (s->file_begins && (ev->kind == EVENT_BRANCH || ev->kind == EVENT_SAMPLE))
 		begin_file(s, ev->time - s->base);
 	th = table_thread(&s->table, &s->shared, ev->pid, ev->tid);
@@ -311,24 +242,33 @@ void stacks_feed(struct stacks *s, struct event *ev)
 		feed_thread(s, th, ev);
 }
 
-/* A region that the file's end left open was none. */
-static void end_file(struct stacks *s)
+static void feed_early(void *ctx, void *rec)
 {
-	if (!filter_on(&s->filter))
+	feed(ctx, rec);
+}
+
+/* Nothing may be written before the base is known; from here on it is. */
+static void begin(struct stacks *s, int64_t time)
+{
+	set_base(s, time);
+	spool_each(&s->early, feed_early, s);
+	spool_clear(&s->early);
+}
+
+void stacks_feed(struct stacks *s, struct event *ev)
+{
+	if (!s->has_base && !ev->has_time) {
+		*(struct event *)spool_push(&s->early) = *ev;
 		return;
-	filter_end_file(&s->filter);
-	if (s->filter.dropped > s->left)
-		s->left = s->filter.dropped;
-	if (!s->inside || s->filter.ended >= s->region)
-		return;
-	outlet_discard(&s->shared.outlet);
-	s->inside = false;
-	s->shared.outlet.muted = true;
+	}
+	if (!s->has_base)
+		begin(s, ev->time);
+	feed(s, ev);
 }
 
 void stacks_next_file(struct stacks *s)
 {
-	end_file(s);
+	regions_end_file(&s->regions);
 	if (!s->files && s->table.n)
 		s->files = 1; /* it was not said that the first one began */
 	s->files++;
@@ -339,13 +279,16 @@ void stacks_finish(struct stacks *s)
 {
 	uint32_t i;
 
-	end_file(s);
+	/* Nothing but errors without a time: they are drawn at the first hit, or at 0. */
+	if (!s->has_base && spool_count(&s->early))
+		begin(s, s->hits ? INT64_MAX : 0);
+	regions_end_file(&s->regions);
 	for (i = 0; i < s->table.n; i++)
 		commit(s, s->table.threads[i]);
 	for (i = 0; i < s->table.n; i++)
 		if (s->table.threads[i]->started)
 			thread_end(s->table.threads[i], s->table.threads[i]->last_event_time);
-	s->shared.stats.regions = s->filter.ended;
+	s->shared.stats.regions = s->regions.filter.ended;
 }
 
 const struct stacks_stats *stacks_stats(const struct stacks *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/table.h"
 
+#include "base/hash.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 void table_init(struct table *table)
 {
-	*table = (struct table){ .n_slots = FIRST_SLOTS };
+	*table = (struct table){ .n_slots = FIRST_SLOTS, .seed = hash_seed() };
 	table->slots = xcalloc(table->n_slots, sizeof(*table->slots));
 }
 
@@ -26,11 +27,9 @@ void table_fini(struct table *table)
 	*table = (struct table){ 0 };
 }
 
-static uint32_t hash(int32_t pid, int32_t tid)
+static uint32_t hash(const struct table *table, int32_t pid, int32_t tid)
 {
-	uint64_t key = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
-
-	return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32);
+	return (uint32_t)hash_u64((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, table->seed);
 }
 
 /* The slot that holds the thread, or the free one where it belongs. */
@@ -38,7 +37,7 @@ static uint32_t find(const struct table *table, int32_t pid, int32_t tid)
 {
 	uint32_t mask = table->n_slots - 1, i;
 
-	for (i = hash(pid, tid) & mask; table->slots[i]; i = (i + 1) & mask) {
+	for (i = hash(table, pid, tid) & mask; table->slots[i]; i = (i + 1) & mask) {
 		const struct thread *th = table->threads[table->slots[i] - 1];
 
 		if (th->tid == tid && th->pid == pid)

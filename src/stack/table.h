@@ -10,6 +10,7 @@ struct table {
 	uint32_t n, cap;
 	uint32_t *slots; /* open addressing: index into threads + 1, or 0 */
 	uint32_t n_slots;
+	uint64_t seed;       /* of the hash */
 	struct thread *last; /* the one that was asked for last: mostly it is asked for again */
 };
 

@@ -3,6 +3,12 @@
 
 #include "base/intern.h"
 
+/* Whether addr lies in the kernel's half of the address space. */
+static bool is_kernel(uint64_t addr)
+{
+	return addr >> 63;
+}
+
 void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t tid)
 {
 	*th = (struct thread){ .shared = shared, .pid = pid, .tid = tid };
@@ -212,7 +218,7 @@ static bool has_go_switch(const struct thread *th)
 	return false;
 }
 
-void thread_return(struct thread *th, int64_t t)
+static void thread_return(struct thread *th, int64_t t)
 {
 	const struct known *known = &th->shared->known;
 	uint32_t sym = thread_pop(th, t);
@@ -230,13 +236,15 @@ void thread_return(struct thread *th, int64_t t)
 	thread_pop(th, t);
 }
 
-void thread_check(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
+void thread_check(struct thread *th, int64_t t, const struct location *dst, bool jumped)
 {
 	const struct frame *top = callstack_top(&th->stack);
+	uint64_t from;
 
 	if (!top) {
 		infer(th, t, dst);
 	} else if (!frame_same_symbol(top, dst)) {
+		from = jumped ? top->from : 0;
 		thread_return(th, t);
 		thread_call(th, t, dst, from);
 	}

@@ -31,11 +31,13 @@ struct thread {
 	struct shared *shared;
 	int32_t pid, tid;
 	bool started;   /* it had an event */
+	bool active;    /* see regions.h; likewise epoch */
 	bool has_track; /* asked of the sink when the first span is due, so that no track is empty
 			 */
 	struct callstack stack;
 	struct spread spread;
-	struct spool queue;      /* struct event: of a transaction that may still be undone */
+	struct spool queue; /* struct event: of a transaction that may still be undone */
+	uint32_t epoch;
 	int64_t last_error_time; /* also the time at which this part of its trace began */
 	int64_t last_event_time; /* without the shift that keeps it apart from an error's */
 	int64_t floor;           /* nothing is earlier: a filter region was left or entered then */
@@ -44,12 +46,6 @@ struct thread {
 	uint64_t previous_dst; /* OCaml: of the branch before */
 	bool has_previous_dst;
 };
-
-/* Whether addr lies in the kernel's half of the address space. */
-static inline bool is_kernel(uint64_t addr)
-{
-	return addr >> 63;
-}
 
 /* A thread without an event. Free with thread_fini. */
 void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t tid);
@@ -79,14 +75,13 @@ void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, uint64_t
  */
 uint32_t thread_pop(struct thread *th, int64_t t);
 
-/* thread_pop, then Go's rule: leaving gogo switches to another goroutine's stack. */
-void thread_return(struct thread *th, int64_t t);
-
 /*
- * Makes the top frame dst's function: control is there now. Another one on top is left and dst
- * entered (a tail call); on an empty stack dst was there all the time.
+ * Makes the top frame dst's function: control is there now. Another one on top is left, by Go's
+ * rule too (leaving gogo switches to another goroutine's stack), and dst entered; on an empty stack
+ * dst was there all the time. jumped: control came by a jump (a tail call), so that dst returns to
+ * where the frame that it replaces would have.
  */
-void thread_check(struct thread *th, int64_t t, const struct location *dst, uint64_t from);
+void thread_check(struct thread *th, int64_t t, const struct location *dst, bool jumped);
 
 /* Leaves all frames of the current stack. */
 void thread_clear(struct thread *th, int64_t t);

@@ -82,6 +82,27 @@ START_TEST(test_nested_of_the_same_time_waits_with_the_outer)
 }
 END_TEST
 
+START_TEST(test_a_larger_nested_group_takes_in_the_smaller_one)
+{
+	setup();
+	hold_open(&hold, 5);
+	put(5, "user");
+	front(5, "main");
+	hold_open(&hold, 5);
+	put(5, "kernel");
+	put(5, "deeper");
+	put(5, "deepest");
+	front(5, "entry");
+	hold_close(&hold);
+	put(5, "last");
+	front(5, "start");
+	hold_close(&hold);
+	ck_assert_str_eq(collect.text, "B 5 start\nB 5 main\nB 5 user\nB 5 entry\nB 5 kernel\n"
+				       "B 5 deeper\nB 5 deepest\nB 5 last\n");
+	teardown();
+}
+END_TEST
+
 START_TEST(test_nested_of_a_later_time_is_written_at_its_end)
 {
 	setup();
@@ -138,5 +159,6 @@ END_TEST
 
 SUITE_MAIN("stack/hold", test_only_its_own_time_waits,
 	   test_nested_of_the_same_time_waits_with_the_outer,
+	   test_a_larger_nested_group_takes_in_the_smaller_one,
 	   test_nested_of_a_later_time_is_written_at_its_end, test_muted_and_reset_drop,
 	   test_many_spill)

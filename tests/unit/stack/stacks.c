@@ -46,16 +46,75 @@ START_TEST(test_error_ends_a_part)
 }
 END_TEST
 
+/* The base is told once, before anything goes to the sink. */
+static void note_base(void *ctx, int64_t base)
+{
+	struct play *p = ctx;
+
+	ck_assert_uint_eq(p->collect.used, 0);
+	ck_assert_uint_eq(p->collect.n_tracks, 0);
+	ck_assert_int_eq(base, 5000);
+	p->in_tx = true; /* seen */
+}
+
 START_TEST(test_base_is_the_first_event_with_a_time)
 {
 	struct play p;
 
 	play_init(&p, SCOPE_USER);
+	p.config.base = note_base;
+	p.config.ctx = &p;
 	play_error(&p, -1, "Lost trace data");
 	p.tid = 8;
 	play_call(&p, 5000, "main");
 	ck_assert_str_eq(play_end(&p), "X 0-0 [decode error: Lost trace data]\n"
 				       "B 0 main t1\nE 0 main t1\n");
+	ck_assert(p.in_tx);
+	play_fini(&p);
+}
+END_TEST
+
+START_TEST(test_errors_without_a_time_alone)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_error(&p, -1, "Lost trace data");
+	play_error(&p, -1, "Lost trace data");
+	ck_assert_str_eq(play_end(&p), "X 0-0 [decode error: Lost trace data]\n"
+				       "X 0-0 [decode error: Lost trace data]\n");
+	play_fini(&p);
+}
+END_TEST
+
+START_TEST(test_many_threads_and_regions)
+{
+	struct play p;
+	int i;
+
+	play_init(&p, SCOPE_USER);
+	p.config.filter_start = STR("start");
+	p.config.filter_stop = STR("stop");
+	p.tid = 8; /* has frames, then is idle while regions come and go */
+	play_call(&p, 1000, "idle");
+	p.tid = 7;
+	for (i = 0; i < 3; i++) {
+		play_call(&p, 1010 + 20 * i, "start");
+		play_call(&p, 1015 + 20 * i, "stop");
+	}
+	play_call(&p, 1100, "start");
+	p.tid = 8;
+	play_return(&p, 1110, "caller+4");
+	p.tid = 7;
+	play_call(&p, 1120, "stop");
+	/* thread 8 was ended with the first region: what it returned from is not known */
+	ck_assert_str_eq(play_end_sorted(&p),
+			 "B 11 idle inf\nE 11 idle\nB 11 start t1\nE 15 start t1\n"
+			 "B 30 stop inf t1\nB 30 start t1\nE 35 start t1\nE 35 stop t1\n"
+			 "B 50 stop inf t1\nB 50 start t1\nE 55 start t1\nE 55 stop t1\n"
+			 "B 99 caller inf\nB 99 [unknown]\n"
+			 "B 100 stop inf t1\nB 100 start t1\n"
+			 "E 110 [unknown]\nE 110 caller\nE 120 start t1\nE 120 stop t1\n");
 	play_fini(&p);
 }
 END_TEST
@@ -293,7 +352,8 @@ START_TEST(test_direct_records)
 END_TEST
 
 SUITE_MAIN("stack/stacks", test_calls_and_returns, test_error_ends_a_part,
-	   test_base_is_the_first_event_with_a_time, test_hits_come_first_and_set_the_base,
+	   test_base_is_the_first_event_with_a_time, test_errors_without_a_time_alone,
+	   test_many_threads_and_regions, test_hits_come_first_and_set_the_base,
 	   test_time_that_steps_back_is_clamped_and_counted, test_transactions,
 	   test_transaction_with_an_error_is_lost, test_filter,
 	   test_filter_frames_found_in_the_region_begin_before_it,
