@@ -5,7 +5,8 @@
 #
 # A unit test program closes with libcheck's line. Every other test prints lines `ok NAME`,
 # `FAIL NAME: why`, `SKIP NAME: reason`, and exits with 1 when one failed; it gets BUILD_DIR as its
-# argument. A skip counts as a failure unless tests/skips.txt has its name.
+# argument. A skip counts as a failure unless tests/skips.txt has its name; so does a program that
+# prints none of these.
 set -u
 
 build=$1
@@ -50,7 +51,10 @@ run()
 	refused=$(echo "$skip" | grep -c '^  FAIL')
 	skip_count=$(($(count SKIP) - refused))
 	[ $status -eq 0 ] || [ $bad -gt 0 ] || bad=1
-	[ $((good + bad + refused + skip_count)) -gt 0 ] || good=1
+	if [ $((good + bad + refused + skip_count)) -eq 0 ]; then
+		echo 'no line says that a test was run' >>"$log"
+		bad=1
+	fi
 	if [ $bad -gt 0 ]; then
 		echo "FAIL $name (status $status):"
 		tail -n 100 "$log" | sed 's/^/  /'

@@ -13,6 +13,8 @@
 #include "perf/script.h"
 
 #include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
 
 /* Events between two looks at the clock and at what may have failed. */
 #define LOOK_MASK 4095u
@@ -23,7 +25,7 @@ struct decode {
 	struct pipeline p;
 	struct settings settings;
 	struct progress progress;
-	struct perf_script *perf; /* while it runs */
+	struct perf_script *perf; /* while it runs, else NULL */
 	uint64_t read_before;     /* bytes of the data files before this one */
 	uint64_t read;            /* bytes of this one; 0: not known */
 	bool part;                /* not all of the recording could be read */
@@ -51,7 +53,7 @@ static int look(struct decode *d, size_t file, struct err *err)
 
 	if (ferror(stdout))
 		return err_set(err, "standard output cannot be written: no trace was written");
-	if (progress_asks(&d->progress) && !perf_script_position(d->perf, &d->read))
+	if (d->perf && progress_asks(&d->progress) && !perf_script_position(d->perf, &d->read))
 		d->read = 0;
 	if (d->read)
 		counts.read = d->read_before + d->read;
@@ -68,6 +70,13 @@ static void print_event(const struct event *ev, const struct intern *names)
 	puts(shown);
 }
 
+static int interrupted(struct err *err)
+{
+	/* what still waits for a reader that does not read must not keep us from ending */
+	__fpurge(stdout);
+	return err_set(err, "interrupted: no trace was written");
+}
+
 /* Reads what perf prints to its end. 1: all; 0: reading failed half-way; -1: give up; with err. */
 static int read_events(struct decode *d, size_t file, struct err *err)
 {
@@ -81,6 +90,8 @@ static int read_events(struct decode *d, size_t file, struct err *err)
 		if (ev.kind == EVENT_ERROR)
 			tally_add(&d->p.errors, ev.error.message);
 		stacks_feed(d->p.stacks, &ev);
+		if (interrupt_signal())
+			return interrupted(err);
 		if ((++n & LOOK_MASK) == 0 && look(d, file, err) < 0)
 			return -1;
 	}
@@ -124,6 +135,7 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 	if (perf_script_start(&args, &d->perf, err) < 0) {
 		if (i == 0)
 			return -1;
+		d->read_before += d->p.recording->sizes[i];
 		warn_part(d, err);
 		return 0;
 	}
@@ -131,14 +143,16 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 	perf_text_input(d->p.text, perf_script_input(d->perf));
 	stacks_next_file(d->p.stacks);
 	read = read_events(d, i, &read_err);
-	interrupt_unwatch();
 	if (read <= 0)
 		perf_script_stop(d->perf);
+	perf_script_wait(d->perf);
+	interrupt_unwatch();
 	end = perf_script_finish(d->perf, &perf_err);
+	d->perf = NULL;
 	d->read_before += d->p.recording->sizes[i];
 	d->read = 0;
 	if (interrupt_signal())
-		return err_set(err, "interrupted: no trace was written");
+		return interrupted(err);
 	if (read < 0) {
 		*err = read_err;
 		return -1;
@@ -167,13 +181,6 @@ static bool skipped_lines(const struct perf_text *text)
 	return false;
 }
 
-/* Whether the trace would show nothing: no span, or none but the marks of decode errors. */
-static bool is_empty(const struct decode *d)
-{
-	return trace_stats(d->p.trace)->spans == 0 ||
-	       perf_text_stats(d->p.text)->events == d->p.errors.total;
-}
-
 /* Puts the trace in place, if there is one. -1 with err: none was written. */
 static int conclude(struct decode *d, struct err *err)
 {
@@ -184,17 +191,17 @@ static int conclude(struct decode *d, struct err *err)
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_errno(err, "no trace was written: standard output");
 	report_losses(&d->p);
-	if (spool_pool_error(d->p.pool, err) < 0) {
-		d->part = true;
+	if (spool_pool_in_memory(d->p.pool, err))
 		console_warn_err(d->p.console, err);
-	}
+	if (spool_pool_error(d->p.pool, err) < 0)
+		return err_prefix(err, "no trace was written");
 	d->part = d->part || skipped_lines(d->p.text);
-	if (is_empty(d)) {
+	if (trace_stats(trace)->drawn == 0) {
 		report_empty(&d->p, err);
 		return -1;
 	}
 	if (interrupt_signal())
-		return err_set(err, "interrupted: no trace was written");
+		return interrupted(err);
 	d->p.trace = NULL;
 	if (trace_finish(trace, &stats, err) < 0)
 		return -1;
@@ -244,8 +251,12 @@ enum status decode_command(const struct options *options, struct console *consol
 	status = STATUS_NONE;
 	if (recording_open(d.settings.input, &rec, &warning, &err) < 0)
 		goto fail;
+	if (strstr(warning.msg, "recording.json is ignored"))
+		err_hint(&warning, "say what it would have said with -sampling, "
+				   "-trace-include-kernel or -trace-kernel-only");
 	if (warning.msg[0])
 		console_warn_err(console, &warning);
+	d.part = rec->part;
 	status = STATUS_USAGE;
 	if (settings_recording(&d.settings, options, rec, &err) < 0)
 		goto fail;

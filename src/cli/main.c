@@ -14,6 +14,7 @@
 #include "cli/version.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,6 +115,14 @@ static void open_standard_files(void)
 		close(fd);
 }
 
+/* Whoever started us may ignore it: then the kernel forgets how perf ended, see waitpid(2). */
+static void keep_exit_statuses(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGCHLD, &dfl, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = OPTIONS_INIT;
@@ -123,6 +132,7 @@ int main(int argc, char **argv)
 	enum status status;
 
 	open_standard_files();
+	keep_exit_statuses();
 	console_init(&console, STDERR_FILENO);
 	if (argc < 2) {
 		help_program(stderr);

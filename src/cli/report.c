@@ -38,6 +38,13 @@ void report_empty(const struct pipeline *p, struct err *err)
 		err_hint(err, "names must be as perf prints them, which -z-print-events shows");
 		return;
 	}
+	if (p->errors.total) {
+		err_set(err,
+			"no trace was written: beside decode errors (%s), nothing that perf "
+			"printed can be drawn",
+			human_count(p->errors.total).s);
+		return;
+	}
 	err_set(err, "no trace was written: no call in %s events", human_count(text->events).s);
 }
 

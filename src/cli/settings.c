@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A variable that is empty counts as one that is not set. */
 static const char *variable(const char *name)
@@ -12,6 +13,24 @@ static const char *variable(const char *name)
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+/* perf, which is to read it, has another standard input, and no file that is open here. */
+static bool is_open_file(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdin") ||
+	       !strncmp(path, "/dev/fd/", strlen("/dev/fd/"));
+}
+
+/* A path that is not there passes: opening it says why. */
+static int check_input(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (!is_open_file(path) &&
+	    (stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return 0;
+	return err_set(err, "a recording must be a file or a directory, and %s is neither", path);
 }
 
 int settings_begin(struct settings *settings, const struct options *options, struct err *err)
@@ -39,6 +58,8 @@ int settings_begin(struct settings *settings, const struct options *options, str
 		.print_events = options->print_events || debug,
 		.print_perf_commands = options->print_perf_commands || debug,
 	};
+	if (check_input(settings->input, err) < 0)
+		return -1;
 	return trace_check_path(options->output, err);
 }
 

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* Decode errors that are named one by one. */
+/* Decode errors, and kinds of what was left out, that are named one by one. */
 #define SHOWN_MAX 8
 
 struct hint {
@@ -128,6 +128,10 @@ void summary_note(struct line *out, const struct perf_note *note)
 			 PERF_LINE_MAX);
 		break;
 	case PERF_NOTE_MESSAGE: line_add(out, "perf says in line %" PRIu64, note->line); break;
+	case PERF_NOTE_DEEP:
+		line_add(out, "a stack deeper than %s frames is cut at line %" PRIu64,
+			 human_count(PERF_CHAIN_MAX).s, note->line);
+		break;
 	}
 	line_add(out, ": %.*s", (int)first.n, first.p);
 }
@@ -138,17 +142,20 @@ static const char *note_word(const struct perf_note *note)
 	case PERF_NOTE_LINE: return "lines of no known form";
 	case PERF_NOTE_LONG: return "lines that are too long";
 	case PERF_NOTE_MESSAGE: return "messages of perf";
+	case PERF_NOTE_DEEP: return "outer ends of stacks that are too deep";
 	default: return NULL;
 	}
 }
 
 void summary_notes(struct line *out, const struct perf_note *notes, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
 		const char *word = note_word(&notes[i]);
 		struct str what = word ? str_of(word) : notes[i].what;
 
 		line_add(out, "%s%" PRIu64 " × %.*s", i ? ", " : "", notes[i].count, (int)what.n,
 			 what.p);
 	}
+	if (n > SHOWN_MAX)
+		line_add(out, ", %zu other kind%s", n - SHOWN_MAX, n - SHOWN_MAX > 1 ? "s" : "");
 }

@@ -18,6 +18,9 @@ import fxt                      # noqa: E402
 import lines                    # noqa: E402
 
 GOOD = lines.good()
+ERROR = " instruction trace error type 1 time 1.000000000 cpu -1 pid 1 tid 1 ip 0 code 7: " \
+    "Overflow packet\n"
+CBR = "1/1 1.000000000: 1 cbr: cbr: 42 freq: 4000 MHz (100%) 0 0 [unknown] ([unknown])\n"
 LONG = "1/1 1.000000005: 1 branches:u: call 10 " + "x" * 10**7 + "\n"
 
 
@@ -47,6 +50,9 @@ class Case:
 
 # Files cannot grow beyond 1 or 2 KiB: writing fails, as on a full disk.
 NO_SPACE = ("sh", "-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh")
+# Who ignores SIGCHLD learns nothing of how a child ended, and hands that on.
+NO_CHILDREN = (sys.executable, "-c", "import os, signal, sys; "
+               "signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])")
 
 CASES = [
     Case("empty text", 1, ["nothing"], None, text=""),
@@ -60,8 +66,15 @@ CASES = [
     Case("a line of 10 MB among others", 3, ["longer"], 4, text=LONG + GOOD),
     Case("a line of 10 MB that never ends", 3, ["longer"], 4, text=GOOD + LONG.rstrip()),
     Case("decode errors only", 1, ["decode error"], None,
-         text=" instruction trace error type 1 time 1.000000000 cpu -1 pid 1 tid 1 ip 0 code 7: "
-         "Overflow packet\n" * 5),
+         text=ERROR * 5),
+    Case("a clock rate only", 1, ["no call"], None, text=CBR),
+    Case("decode errors and a clock rate", 1, ["decode error"], None, text=ERROR + CBR),
+    Case("decode errors and nothing traced", 1, ["decode error"], None,
+         text=ERROR + lines.branch(10**9, "tr strt tr end", lines.NOWHERE, lines.at("main"))),
+    Case("decode errors and calls", 0, ["1 decode error"], 4, text=ERROR + GOOD),
+    Case("perf fails where SIGCHLD is ignored", 3, ["oh dear"], 4,
+         perf="cat \"$data\"; echo oh dear >&2; exit 1\n",
+         before=NO_CHILDREN),
     Case("perf fails half-way", 3, ["oh dear"], 4,
          perf="cat \"$data\"; echo oh dear >&2; exit 1\n"),
     Case("perf fails at once", 1, ["cannot do it"], None, perf="echo cannot do it >&2; exit 1\n"),
@@ -138,6 +151,48 @@ def no_recording(build, report):
             report.check(name, faults)
 
 
+def one_file_cut(build, report):
+    """Of two data files the first ends in a line: said of that one alone, and in the status."""
+    with tempfile.TemporaryDirectory() as work:
+        for name, text in (("perf.data.2024010100000000", GOOD + GOOD[:60]),
+                           ("perf.data.2024010100000001", GOOD)):
+            with open(os.path.join(work, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        ended = harness.decode(build, work)
+        faults = [] if ended.status == 3 else ["exit status %s" % ended.status]
+        said = [line for line in ended.stderr.splitlines() if "ends within a line" in line]
+        if len(said) != 1 or "00000000 " not in said[0]:
+            faults.append("said: " + ended.stderr)
+        report.check("one file of two is cut", faults)
+
+
+def one_file_missing(build, report):
+    """Of two data files one is not there: the other is decoded, and the status says so."""
+    with tempfile.TemporaryDirectory() as work:
+        os.symlink("nowhere", os.path.join(work, "perf.data.2024010100000000"))
+        with open(os.path.join(work, "perf.data.2024010100000001"), "w", encoding="utf-8") as f:
+            f.write(GOOD)
+        ended = harness.decode(build, work)
+        faults = [] if ended.status == 3 else ["exit status %s" % ended.status]
+        if "perf.data.2024010100000000" not in ended.stderr or "-sampling" in ended.stderr:
+            faults.append("said: " + ended.stderr)
+        report.check("one file of two is missing", faults)
+
+
+def broken_description(build, report):
+    """A recording.json that cannot be read: what to do instead."""
+    with tempfile.TemporaryDirectory() as work:
+        for name, text in (("perf.data", GOOD), ("recording.json", "{")):
+            with open(os.path.join(work, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        ended = harness.decode(build, work)
+        faults = [] if ended.status == 0 else ["exit status %s" % ended.status]
+        faults += ["not said: " + word for word in ("recording.json", "-sampling",
+                                                    "-trace-include-kernel", "-trace-kernel-only")
+                   if word not in ended.stderr]
+        report.check("broken recording.json", faults)
+
+
 def unreadable(build, report):
     """A data file without permission."""
     name = "unreadable data"
@@ -202,6 +257,9 @@ def main():
         for case, faults in zip(CASES, results):
             report.check(case.name, faults)
     no_recording(build, report)
+    one_file_cut(build, report)
+    one_file_missing(build, report)
+    broken_description(build, report)
     unreadable(build, report)
     full_disk(build, report)
     report.exit()

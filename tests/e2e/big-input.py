@@ -176,11 +176,41 @@ def odd_bytes(build, work):
     return faults
 
 
+def no_temporary_file(build, work):
+    """What has to wait (here a region that ends late) is kept in memory when TMPDIR is no use: said,
+    and nothing is lost. With a TMPDIR the same bytes come out."""
+    count, time, out = 300000, 10**9, [lines.start(10**9, "main")]
+    out.append(branch(time + 1, "call", at("main", off=16), at("begin", 0x3000)))
+    for i in range(count):
+        time += 10
+        out.append(branch(time, "call", at("begin", 0x3000, 16), at("f", 0x2000)))
+        out.append(branch(time + 5, "return", at("f", 0x2000, 8), at("begin", 0x3000, 20)))
+    out.append(branch(time + 9, "call", at("begin", 0x3000, 16), at("end", 0x4000)))
+    with open(os.path.join(work, "perf.data"), "w", encoding="utf-8") as f:
+        f.write("".join(out))
+    args = ("-filter", "begin:end")
+    one = harness.decode(build, work, *args, output="one.fxt")
+    two = harness.decode(build, work, *args, output="two.fxt", env={"TMPDIR": "/nonexistent"})
+    faults = harness.check_trace(one.path)
+    if (one.status, two.status) != (0, 0):
+        faults.append("exit status %s, %s: %s" % (one.status, two.status, two.stderr))
+    if "kept in memory" not in two.stderr or "TMPDIR" not in two.stderr:
+        faults.append("not said: " + two.stderr)
+    if "kept in memory" in one.stderr:
+        faults.append("said with a TMPDIR: " + one.stderr)
+    with open(one.path, "rb") as a, open(two.path, "rb") as b:
+        if a.read() != b.read():
+            faults.append("other bytes")
+    if number(one.stderr, "calls") != count + 2:    # main, begin, f ...; end lies outside
+        faults.append(one.stderr)
+    return faults
+
+
 def main():
     report = harness.Report("e2e/big-input")
     build = harness.build_dir()
     for test in (many_symbols, many_threads, deep_recursion, deep_without_cap, long_symbol,
-                 odd_bytes):
+                 odd_bytes, no_temporary_file):
         with tempfile.TemporaryDirectory() as work:
             report.check(test.__name__.replace("_", " "), test(build, work))
     report.exit()

@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: MIT
 """What is printed while decoding: the -z flags, MAGIC_TRACE_DEBUG, perf's own messages, progress on
 a terminal; and standard files that are closed."""
+import array
+import fcntl
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
@@ -102,6 +107,37 @@ def closed_pipe(build, work):
     return faults + (["left behind: %s" % left] if left else [])
 
 
+def waiting(pipe):
+    """How many bytes of a pipe nobody has read."""
+    n = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, n)
+    return n[0]
+
+
+def full_pipe(build, work):
+    """-z-print-events | a reader that does not read: Ctrl+C ends it all the same."""
+    set_up(work, lines.good(1500))
+    env = fake_perf(work, "while [ \"$1\" != -i ]; do shift; done; cat \"$2\"; exec sleep 60\n")
+    with subprocess.Popen([os.path.join(build, "magic-trace"), "decode", "-z-print-events", "-o",
+                           os.path.join(work, "trace.fxt"), os.path.join(work, "perf.data")],
+                          env=dict(os.environ, **env), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as p:
+        last, end = -1, time.monotonic() + 20
+        while (last <= 0 or waiting(p.stdout) != last) and time.monotonic() < end:
+            last = waiting(p.stdout)
+            time.sleep(0.3)
+        p.send_signal(signal.SIGINT)
+        try:
+            status = p.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            return ["does not end"]
+        said = p.stderr.read().decode()
+    faults = [] if status == 1 and "interrupted" in said else ["%s: %s" % (status, said)]
+    left = set(os.listdir(work)) - {"perf", "perf.data"}
+    return faults + (["left behind: %s" % left] if left else [])
+
+
 def closed_files(build, work):
     """No message and no event gets into a trace that took the number of a closed file."""
     path = os.path.join(work, "trace.fxt")
@@ -141,9 +177,11 @@ def progress(build, work):
 
 def main():
     report = harness.Report("e2e/console")
+    # Where it is ignored (a shell's background job), the program under test would ignore it too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     build = harness.build_dir()
     for test in (quiet, print_events, print_perf_commands, debug, perf_stderr, closed_pipe,
-                 closed_files, progress):
+                 full_pipe, closed_files, progress):
         with tempfile.TemporaryDirectory() as work:
             set_up(work)
             report.check(test.__name__, test(build, work))

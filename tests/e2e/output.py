@@ -29,6 +29,14 @@ SILENT = """#!/bin/sh
 echo $$ >"$0.pid"
 while :; do sleep 1; done
 """
+CLOSED = """#!/bin/sh
+[ "$1" = script ] || { echo perf version 6.1.0; exit; }
+%scat "$0.text"
+exec >&-
+echo $$ >"$0.pid"
+exec sleep 60
+"""
+HANGS = 8                       # seconds; perf is given 10 to end when it has closed its output
 
 
 def write(directory, name, text):
@@ -175,7 +183,7 @@ def interrupt(build, report, name, perf, send):
             for sig in send:
                 p.send_signal(sig)
             try:
-                _, stderr = p.communicate(timeout=20)
+                _, stderr = p.communicate(timeout=HANGS)
             except subprocess.TimeoutExpired:
                 p.kill()
                 _, stderr = p.communicate()
@@ -208,6 +216,7 @@ def main():
             ("Ctrl+C", ENDLESS % "", [signal.SIGINT]),
             ("SIGTERM", ENDLESS % "", [signal.SIGTERM]),
             ("Ctrl+C while perf says nothing", SILENT % "", [signal.SIGINT]),
+            ("Ctrl+C while perf does not end", CLOSED % "", [signal.SIGINT]),
             ("Ctrl+C, and perf is deaf", ENDLESS % deaf, [signal.SIGINT]),
             ("Ctrl+C twice", SILENT % deaf, [signal.SIGINT, signal.SIGINT]),
             ("killed", ENDLESS % "", [signal.SIGKILL])):

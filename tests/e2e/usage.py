@@ -19,6 +19,8 @@ WRONG = [                       # arguments, a word that must be on standard err
     (["decode", "text", "other"], "other"),
     (["decode", "text", "-o", "trace.txt"], ".fxt"),
     (["decode", "text", "-o", "trace.sexp"], "sexp"),
+    (["decode", "-"], "a file or a directory"),
+    (["decode", "/dev/stdin"], "a file or a directory"),
     (["decode", "text", "-max-depth", "many"], "many"),
     (["decode", "text", "-max-depth", "0"], "0"),
     (["decode", "text", "-max-depth", "-1"], "-1"),

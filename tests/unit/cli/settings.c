@@ -58,6 +58,26 @@ START_TEST(test_contradictions)
 }
 END_TEST
 
+/* perf could not read it: it has another standard input, and none of our open files. */
+START_TEST(test_inputs_that_are_no_recordings)
+{
+	const char *const inputs[] = { "-", "/dev/stdin", "/dev/fd/7", "/dev/null" };
+	struct options options = OPTIONS_INIT;
+	struct settings settings;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
+		options.arg = inputs[i];
+		ck_assert_int_eq(begin(&settings, &options, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.msg, inputs[i]));
+	}
+	options.arg = "/";
+	ck_assert_int_eq(begin(&settings, &options, &err), 0);
+	options.arg = "/nonexistent/perf.data";
+	ck_assert_int_eq(begin(&settings, &options, &err), 0);
+}
+END_TEST
+
 START_TEST(test_output_names)
 {
 	struct options options = OPTIONS_INIT;
@@ -163,5 +183,6 @@ START_TEST(test_environment)
 }
 END_TEST
 
-SUITE_MAIN("settings", test_one_recording, test_contradictions, test_output_names,
-	   test_the_recording_speaks_where_flags_do_not, test_flags_win, test_environment)
+SUITE_MAIN("settings", test_one_recording, test_contradictions, test_inputs_that_are_no_recordings,
+	   test_output_names, test_the_recording_speaks_where_flags_do_not, test_flags_win,
+	   test_environment)

@@ -95,6 +95,7 @@ START_TEST(test_notes)
 		{ PERF_NOTE_UNDRAWN, STR("mwait"), STR(" mwait: y"), 5, 120 },
 		{ PERF_NOTE_LONG, STR(""), STR("zzz"), 6, 2 },
 		{ PERF_NOTE_MESSAGE, STR(""), STR("Warning: w"), 7, 5 },
+		{ PERF_NOTE_DEEP, STR(""), STR("\t 1 f"), 70000, 3 },
 	};
 	static const char *const firsts[] = {
 		"line 3 is not understood: garbage",
@@ -102,6 +103,7 @@ START_TEST(test_notes)
 		"events 'mwait' are not drawn, first in line 5:  mwait: y",
 		"line 6 is longer than 1048576 bytes and left out: zzz",
 		"perf says in line 7: Warning: w",
+		"a stack deeper than 65,536 frames is cut at line 70000: \t 1 f",
 	};
 	struct line all = LINE_INIT;
 
@@ -113,7 +115,26 @@ START_TEST(test_notes)
 	}
 	summary_notes(&all, notes, sizeof(notes) / sizeof(*notes));
 	ck_assert_str_eq(all.s, "17 × lines of no known form, 1 × foo, 120 × mwait, "
-				"2 × lines that are too long, 5 × messages of perf");
+				"2 × lines that are too long, 5 × messages of perf, "
+				"3 × outer ends of stacks that are too deep");
+}
+END_TEST
+
+START_TEST(test_many_notes)
+{
+	struct perf_note notes[20];
+	struct line line = LINE_INIT, one = LINE_INIT, none = LINE_INIT;
+
+	for (size_t i = 0; i < 20; i++)
+		notes[i] = (struct perf_note){ PERF_NOTE_EVENT, STR("e"), STR(""), i + 1, i + 1 };
+	summary_notes(&line, notes, 20);
+	ck_assert_str_eq(line.s, "1 × e, 2 × e, 3 × e, 4 × e, 5 × e, 6 × e, 7 × e, 8 × e, "
+				 "12 other kinds");
+	summary_notes(&one, notes, 9);
+	ck_assert_ptr_nonnull(strstr(one.s, "8 × e, 1 other kind"));
+	ck_assert_ptr_null(strstr(one.s, "kinds"));
+	summary_notes(&none, notes, 8);
+	ck_assert_ptr_null(strstr(none.s, "other"));
 }
 END_TEST
 
@@ -131,4 +152,4 @@ START_TEST(test_hints)
 END_TEST
 
 SUITE_MAIN("summary", test_nothing_lost, test_everything_lost, test_many_kinds_of_errors,
-	   test_notes, test_hints)
+	   test_notes, test_many_notes, test_hints)
