@@ -29,7 +29,7 @@ O ?= build$(variant)
 
 # libelf comes with libdw; libisal is the fast gzip.
 LIBS := libdw libelf libisal libzstd jansson
-ifeq ($(filter clean format,$(MAKECMDGOALS)),)
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
 missing := $(strip $(foreach l,$(LIBS),$(shell $(PKG_CONFIG) --exists $(l) || echo $(l))))
 ifneq ($(missing),)
 $(error pkg-config does not find: $(missing). `scripts/setup.sh` installs what the build needs)

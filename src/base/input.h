@@ -17,7 +17,4 @@ struct input {
 	ssize_t (*read)(void *ctx, void *buf, size_t size, struct err *err);
 };
 
-/* Reads from a file descriptor, which stays the caller's; *fd must outlive the input. */
-struct input input_fd(int *fd);
-
 #endif

@@ -51,7 +51,7 @@ static bool on_source(void *ctx, uint64_t start, struct source_line *out)
 	struct pipeline *p = ctx;
 	const char *file;
 
-	if (!p->lines || !lines_function(p->lines, start, &file, &out->line, &out->col))
+	if (!p->lines || !linetable_function(p->lines, start, &file, &out->line, &out->col))
 		return false;
 	out->file = str_of(file);
 	return true;
@@ -70,7 +70,8 @@ static void open_lines(struct pipeline *p)
 		return;
 	}
 
-	if (!p->settings->executable || lines_open(p->settings->executable, &p->lines, &err) == 0)
+	if (!p->settings->executable ||
+	    linetable_open(p->settings->executable, &p->lines, &err) == 0)
 		return;
 	p->lines = NULL;
 	if (p->options->executable)
@@ -159,7 +160,7 @@ void pipeline_close(struct pipeline *p)
 	if (p->pool)
 		spool_pool_free(p->pool);
 	if (p->lines)
-		lines_close(p->lines);
+		linetable_close(p->lines);
 	if (p->names)
 		intern_free(p->names);
 }

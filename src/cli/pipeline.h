@@ -13,7 +13,7 @@
 #include "perf/text.h"
 #include "record/recording.h"
 #include "stack/stacks.h"
-#include "symbol/lines.h"
+#include "symbol/linetable.h"
 #include "trace/trace.h"
 
 struct pipeline {
@@ -24,8 +24,8 @@ struct pipeline {
 	const struct recording *recording;
 	/* Owned. */
 	struct intern *names;
-	struct lines *lines; /* NULL: no source lines */
-	struct trace *trace; /* NULL when it is finished */
+	struct linetable *lines; /* NULL: no source lines */
+	struct trace *trace;     /* NULL when it is finished */
 	struct spool_pool *pool;
 	struct perf_text *text;
 	struct stacks *stacks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs are built by the compilers of the machine; nm and addr2line say what is true. */
-#include "symbol/lines.h"
+#include "symbol/linetable.h"
 
 #include "support/suite.h"
 
@@ -65,13 +65,13 @@ static void tear_down(void)
 	run("rm -rf %s", dir);
 }
 
-static int open_program(struct lines **lines, struct err *err)
+static int open_program(struct linetable **lines, struct err *err)
 {
 	char path[64];
 
 	*err = (struct err)ERR_INIT;
 	snprintf(path, sizeof(path), "%s/p", dir);
-	return lines_open(path, lines, err);
+	return linetable_open(path, lines, err);
 }
 
 static uint64_t address_of(const char *nm, const char *function)
@@ -91,7 +91,7 @@ static void check_program(const char *nm)
 {
 	static const char *const names[] = { "inner", "outer", "main" };
 	static const uint32_t wanted[] = { 1, 6, 11 };
-	struct lines *lines;
+	struct linetable *lines;
 	struct err err;
 
 	ck_assert_msg(open_program(&lines, &err) == 0, "%s", err.msg);
@@ -100,16 +100,16 @@ static void check_program(const char *nm)
 		const char *file = NULL, *base;
 		uint32_t line, col;
 
-		ck_assert_msg(lines_function(lines, addr, &file, &line, &col), "%s", names[i]);
+		ck_assert_msg(linetable_function(lines, addr, &file, &line, &col), "%s", names[i]);
 		base = strrchr(file, '/');
 		ck_assert_str_eq(base ? base + 1 : file, "p.c");
 		/* Compilers take the name's line or that of the opening brace. */
 		ck_assert_uint_ge(line, wanted[i]);
 		ck_assert_uint_le(line, wanted[i] + 1);
 		/* Within a function is not where it begins. */
-		ck_assert(!lines_function(lines, addr + 1, &file, &line, &col));
+		ck_assert(!linetable_function(lines, addr + 1, &file, &line, &col));
 	}
-	lines_close(lines);
+	linetable_close(lines);
 }
 
 START_TEST(test_every_kind_of_debug_info)
@@ -130,7 +130,7 @@ START_TEST(test_every_kind_of_debug_info)
 		check_program(run("nm p"));
 	}
 	if (!clang)
-		puts("SKIP lines/clang: clang is not installed");
+		puts("SKIP linetable/clang: clang is not installed");
 	tear_down();
 }
 END_TEST
@@ -151,7 +151,7 @@ END_TEST
 
 START_TEST(test_same_as_addr2line)
 {
-	struct lines *lines;
+	struct linetable *lines;
 	char nm[8192], want[200];
 	struct err err;
 	int known = 0;
@@ -168,7 +168,7 @@ START_TEST(test_same_as_addr2line)
 		if (row[17] != 't' && row[17] != 'T')
 			continue;
 		said = run("addr2line -e p %" PRIx64, addr);
-		if (lines_function(lines, addr, &file, &line, &col)) {
+		if (linetable_function(lines, addr, &file, &line, &col)) {
 			snprintf(want, sizeof(want), "%s:%u\n", file, line);
 			ck_assert_str_eq(said, want);
 			known++;
@@ -178,7 +178,7 @@ START_TEST(test_same_as_addr2line)
 		}
 	}
 	ck_assert_int_eq(known, 3);
-	lines_close(lines);
+	linetable_close(lines);
 	tear_down();
 }
 END_TEST
@@ -186,7 +186,7 @@ END_TEST
 /* A unit that claims code in the middle of another one's does not hide what comes behind it. */
 START_TEST(test_unit_within_a_unit)
 {
-	struct lines *lines;
+	struct linetable *lines;
 	const char *file;
 	uint32_t line, col;
 	struct err err;
@@ -201,20 +201,20 @@ START_TEST(test_unit_within_a_unit)
 		static const char *const names[] = { "inner", "outer", "main" };
 		static const uint32_t wanted[] = { 1, 7, 12 }; /* one more, behind the gap */
 
-		ck_assert(lines_function(lines, address_of(run("nm p"), names[i]), &file, &line,
-					 &col));
+		ck_assert(linetable_function(lines, address_of(run("nm p"), names[i]), &file, &line,
+					     &col));
 		ck_assert_ptr_nonnull(strstr(file, "q.c"));
 		ck_assert_uint_ge(line, wanted[i]);
 		ck_assert_uint_le(line, wanted[i] + 1);
 	}
-	lines_close(lines);
+	linetable_close(lines);
 	tear_down();
 }
 END_TEST
 
 START_TEST(test_refused)
 {
-	struct lines *lines;
+	struct linetable *lines;
 	struct err err;
 
 	set_up();
@@ -247,7 +247,7 @@ START_TEST(test_damaged_files)
 	run("gcc -g -no-pie p.c -o whole");
 	snprintf(path, sizeof(path), "%s/p", dir);
 	for (int round = 0; round < 200; round++) {
-		struct lines *lines;
+		struct linetable *lines;
 		struct err err;
 		FILE *file;
 		long size;
@@ -269,13 +269,13 @@ START_TEST(test_damaged_files)
 			const char *name;
 			uint32_t line, col;
 
-			lines_function(lines, addr, &name, &line, &col);
+			linetable_function(lines, addr, &name, &line, &col);
 		}
-		lines_close(lines);
+		linetable_close(lines);
 	}
 	tear_down();
 }
 END_TEST
 
-SUITE_MAIN("lines", test_every_kind_of_debug_info, test_separate_debug_file, test_same_as_addr2line,
-	   test_unit_within_a_unit, test_refused, test_damaged_files)
+SUITE_MAIN("symbol/linetable", test_every_kind_of_debug_info, test_separate_debug_file,
+	   test_same_as_addr2line, test_unit_within_a_unit, test_refused, test_damaged_files)

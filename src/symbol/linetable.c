@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbol/lines.h"
+#include "symbol/linetable.h"
 
 #include "base/xalloc.h"
 
@@ -18,7 +18,7 @@ struct range {
 	Dwarf_Off unit; /* of the unit's DIE */
 };
 
-struct lines {
+struct linetable {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf *dwarf;         /* owned by dwfl */
@@ -52,7 +52,7 @@ static int compare_range(const void *a, const void *b)
 	return (x->end < y->end) - (x->end > y->end);
 }
 
-static void add_function(struct lines *l, uint64_t addr)
+static void add_function(struct linetable *l, uint64_t addr)
 {
 	if (l->n_functions == l->cap_functions) {
 		l->cap_functions = l->cap_functions ? 2 * l->cap_functions : 256;
@@ -61,7 +61,7 @@ static void add_function(struct lines *l, uint64_t addr)
 	l->functions[l->n_functions++] = addr;
 }
 
-static void add_range(struct lines *l, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit)
+static void add_range(struct linetable *l, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit)
 {
 	if (start >= end)
 		return;
@@ -72,7 +72,7 @@ static void add_range(struct lines *l, Dwarf_Addr start, Dwarf_Addr end, Dwarf_O
 	l->ranges[l->n_ranges++] = (struct range){ .start = start, .end = end, .unit = unit };
 }
 
-static void find_functions(struct lines *l)
+static void find_functions(struct linetable *l)
 {
 	int n = dwfl_module_getsymtab(l->module);
 
@@ -96,7 +96,7 @@ static void find_functions(struct lines *l)
  * Cuts the sorted ranges where they overlap, so that each address is in one at most: that which
  * begins last of those it was in. `open` holds the ranges that have begun, in that order.
  */
-static void cut_ranges(struct lines *l)
+static void cut_ranges(struct linetable *l)
 {
 	struct range *all = l->ranges, *open = xcalloc(l->n_ranges, sizeof(*open));
 	size_t n = l->n_ranges, n_open = 0;
@@ -129,7 +129,7 @@ static void cut_ranges(struct lines *l)
 /*
  * Not through .debug_aranges, which would be the index for this: clang does not write it.
  */
-static void find_ranges(struct lines *l)
+static void find_ranges(struct linetable *l)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
@@ -167,7 +167,7 @@ static int check_type(int fd, const char *path, struct err *err)
 	return err_set(err, "%s: it is not an ELF executable", path);
 }
 
-static int load(struct lines *l, int fd, const char *path, struct err *err)
+static int load(struct linetable *l, int fd, const char *path, struct err *err)
 {
 	l->dwfl = dwfl_begin(&callbacks);
 	if (!l->dwfl)
@@ -190,9 +190,9 @@ static int load(struct lines *l, int fd, const char *path, struct err *err)
 	return 0;
 }
 
-int lines_open(const char *path, struct lines **lines, struct err *err)
+int linetable_open(const char *path, struct linetable **lines, struct err *err)
 {
-	struct lines *l;
+	struct linetable *l;
 	int fd;
 
 	elf_version(EV_CURRENT);
@@ -205,14 +205,14 @@ int lines_open(const char *path, struct lines **lines, struct err *err)
 	}
 	l = xcalloc(1, sizeof(*l));
 	if (load(l, fd, path, err) < 0) {
-		lines_close(l);
+		linetable_close(l);
 		return -1;
 	}
 	*lines = l;
 	return 0;
 }
 
-void lines_close(struct lines *lines)
+void linetable_close(struct linetable *lines)
 {
 	if (!lines)
 		return;
@@ -223,7 +223,7 @@ void lines_close(struct lines *lines)
 }
 
 /* The range that addr (of the debug info) is in; NULL: no unit's code is there. */
-static const struct range *find_range(const struct lines *l, Dwarf_Addr addr)
+static const struct range *find_range(const struct linetable *l, Dwarf_Addr addr)
 {
 	size_t low = 0, high = l->n_ranges;
 
@@ -266,8 +266,8 @@ static Dwarf_Line *find_row(Dwarf_Lines *rows, size_t n, Dwarf_Addr addr)
 	return NULL;
 }
 
-bool lines_function(struct lines *lines, uint64_t addr, const char **file, uint32_t *line,
-		    uint32_t *col)
+bool linetable_function(struct linetable *lines, uint64_t addr, const char **file, uint32_t *line,
+			uint32_t *col)
 {
 	const struct range *range;
 	Dwarf_Lines *rows;
