@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/console.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,32 +23,15 @@ void console_init(struct console *console, int fd)
 	*console = (struct console){ .fd = fd, .terminal = isatty(fd) == 1 };
 }
 
-static bool is_continuation(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
 /* How many bytes the printable character at the front of s has; 0: there is none. */
 static size_t printable(struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
-	size_t n;
+	bool bad;
+	size_t n = utf8_length(s, &bad);
 
-	if (p[0] >= 0x20 && p[0] < 0x7f)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	if (n > s.n)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if (!is_continuation(p[i]))
-			return 0;
-	}
-	/* U+0080 to U+009F steer terminals too; the rest: overlong forms, surrogates, too large. */
-	if ((p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xe0 && p[1] < 0xa0) ||
-	    (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f))
+	/* U+0080 to U+009F steer terminals too. */
+	if (bad || p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0))
 		return 0;
 	return n;
 }
