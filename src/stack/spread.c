@@ -219,6 +219,16 @@ void spread_infer(struct spread *sp, int64_t created, const struct frame *frame)
 	add_mark(sp, &mark);
 }
 
+void spread_redraw(struct spread *sp, int64_t t, const struct frame *frame)
+{
+	struct span span = of_frame(sp, SPAN_BEGIN, frame);
+
+	span.time = t;
+	span.value = frame->from;
+	span.flags = SPAN_INFERRED;
+	hold_put(&sp->hold, &span);
+}
+
 void spread_open(struct spread *sp, int64_t created)
 {
 	add_mark(sp, &(struct span){ .time = created, .kind = MARK_OPEN });

@@ -45,6 +45,12 @@ void spread_unknown(struct spread *sp, int64_t t, int64_t created, uint32_t name
 /* A frame whose call was not seen has been there since created. */
 void spread_infer(struct spread *sp, int64_t created, const struct frame *frame);
 
+/*
+ * A frame is there when its drawing begins, at t: it is drawn as an inferred begin at once, inside
+ * the frames drawn before it. Nothing must wait.
+ */
+void spread_redraw(struct spread *sp, int64_t t, const struct frame *frame);
+
 /* A stack begins behind all that waits, or is gone: see hold_open and hold_close. */
 void spread_open(struct spread *sp, int64_t created);
 void spread_close(struct spread *sp);

@@ -189,18 +189,15 @@ uint32_t thread_pop(struct thread *th, int64_t t)
 		return INTERN_NONE;
 	}
 	frame = callstack_pop(&th->stack);
-	if (frame.copy) {
-		/* Not written, but times are given as if it was left. */
-		frame.hidden = true;
-		spread_end(spread_of(th), t, &frame, 0);
-		return frame.sym;
-	}
+	/* A copy is not written, but times are given as if it was left. */
+	frame.hidden |= frame.copy;
 	if (!frame.hidden) {
 		below = th->cut;
 		th->cut = 0;
 	}
 	spread_end(spread_of(th), t, &frame, below);
-	callstack_level(&th->stack)->used = true;
+	if (!frame.copy)
+		callstack_level(&th->stack)->used = true;
 	return frame.sym;
 }
 
@@ -367,7 +364,6 @@ void thread_enter_region(struct thread *th, int64_t t)
 	struct callstack *cs = &th->stack;
 	struct spread *sp = spread_of(th);
 	uint32_t i, k, shown = 0;
-
 	int64_t oldest;
 
 	t = max(t, max(th->last_error_time, th->last_event_time));
@@ -390,22 +386,11 @@ void thread_enter_region(struct thread *th, int64_t t)
 		spread_open(sp, max(level->created, level->base_time));
 		for (i = level->base; i < end; i++) {
 			const struct frame *frame = &cs->frames[i];
-			struct span span = {
-				.time = t,
-				.addr = frame->addr,
-				.start = frame->start,
-				.value = frame->from,
-				.track = sp->track,
-				.name = frame->sym,
-				.dso = frame->dso,
-				.kind = SPAN_BEGIN,
-				.flags = SPAN_INFERRED,
-			};
 
 			if (frame->hidden || frame->copy)
 				continue;
 			shown++;
-			hold_put(&sp->hold, &span);
+			spread_redraw(sp, t, frame);
 		}
 		level->max_shown = shown;
 	}
