@@ -24,24 +24,3 @@ const uint8_t num_hex_digits[256] = {
 	N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N,
 };
 /* clang-format on */
-
-bool num_hex(struct str *s, uint64_t *v)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		uint8_t d = num_hex_digits[(unsigned char)s->p[i]] & ~NUM_UPPER;
-
-		if (d > 0xf)
-			break;
-		if (n >> 60)
-			return false;
-		n = n << 4 | d;
-	}
-	if (i == 0)
-		return false;
-	*s = str_skip(*s, i);
-	*v = n;
-	return true;
-}

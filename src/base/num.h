@@ -47,14 +47,15 @@ static inline bool num_dec(struct str *s, uint64_t *v)
 	return true;
 }
 
-/* Hex digits in lower case only, as the kernel and perf print addresses; no "0x". */
-static inline bool num_hex_lower(struct str *s, uint64_t *v)
+/* What the two below share: digits of which the table's value, without the bits of ignore, is one.
+ */
+static inline bool num_hex_ignoring(struct str *s, uint64_t *v, uint8_t ignore)
 {
 	uint64_t n = 0;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		uint8_t d = num_hex_digits[(unsigned char)s->p[i]];
+		uint8_t d = num_hex_digits[(unsigned char)s->p[i]] & (uint8_t)~ignore;
 
 		if (d > 0xf)
 			break;
@@ -69,7 +70,16 @@ static inline bool num_hex_lower(struct str *s, uint64_t *v)
 	return true;
 }
 
+/* Hex digits in lower case only, as the kernel and perf print addresses; no "0x". */
+static inline bool num_hex_lower(struct str *s, uint64_t *v)
+{
+	return num_hex_ignoring(s, v, 0);
+}
+
 /* Hex digits in either case; no "0x". */
-bool num_hex(struct str *s, uint64_t *v);
+static inline bool num_hex(struct str *s, uint64_t *v)
+{
+	return num_hex_ignoring(s, v, NUM_UPPER);
+}
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "cli/nearest.h"
+#include "record/recording.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +13,6 @@
 #define DECODE      ON(COMMAND_DECODE)
 #define ALL         (ON(COMMANDS) - 1)
 #define FIELD(name) offsetof(struct options, name)
-
-static const char *const callgraph_modes[] = { "lbr", "lbr-no-stitch", "dwarf", "fp", NULL };
 
 static const struct flag table[] = {
 	{
@@ -58,7 +57,7 @@ static const struct flag table[] = {
 		.help = "How sampled stacks were recorded: lbr (perf then stitches them), "
 			"lbr-no-stitch, dwarf or fp",
 		.kind = FLAG_CHOICE,
-		.choices = callgraph_modes,
+		.choices = recording_callgraphs,
 		.commands = DECODE,
 		.field = FIELD(callgraph_mode),
 	},

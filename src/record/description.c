@@ -19,7 +19,6 @@
 
 static const char *const modes[] = { "intel_pt", "sampling", NULL };
 static const char *const scopes[] = { "u", "k", "uk", NULL };
-static const char *const callgraphs[] = { "lbr", "lbr-no-stitch", "dwarf", "fp", NULL };
 
 /*
  * Each reader of a member leaves *out alone when the object has none of that name, and returns -1
@@ -234,7 +233,7 @@ static int read_root(const json_t *root, struct recording *rec, struct err *err)
 		return err_set(err, "\"version\" is not %d", VERSION);
 	if (read_word(root, "mode", modes, &rec->mode, err) < 0 ||
 	    read_word(root, "scope", scopes, &rec->scope, err) < 0 ||
-	    read_word(root, "callgraph", callgraphs, &rec->callgraph, err) < 0 ||
+	    read_word(root, "callgraph", recording_callgraphs, &rec->callgraph, err) < 0 ||
 	    read_string(root, "executable", &rec->executable, err) < 0 ||
 	    read_int(root, "wall_clock", INT64_MIN, INT64_MAX, &rec->wall_clock, err) < 0 ||
 	    read_hits(root, rec, err) < 0)

@@ -15,6 +15,8 @@
 /* perf record's default name, and what it puts before the timestamp of --switch-output. */
 #define DATA "perf.data"
 
+const char *const recording_callgraphs[] = { "lbr", "lbr-no-stitch", "dwarf", "fp", NULL };
+
 /*
  * perf.data, or perf.data.YYYYMMDDhhmmssnn. Not perf.data.old, which is an earlier recording, and
  * not what else people keep beside it.

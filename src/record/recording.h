@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How sampled stacks can have been recorded, in perf's words and ours; ends in NULL. */
+extern const char *const recording_callgraphs[];
+
 struct recording_hit {
 	int64_t time;   /* perf's clock, ns */
 	int64_t passed; /* 0: none */
