@@ -27,15 +27,16 @@ say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 variant := $(if $(ASAN),-asan)$(if $(DEBUG),-debug)
 O ?= build$(variant)
 
-# libelf comes with libdw; libisal is the fast gzip.
+# libelf comes with libdw; libisal is the fast gzip. libiberty (the demangler) has no .pc file.
 LIBS := libdw libelf libisal libzstd jansson
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
-missing := $(strip $(foreach l,$(LIBS),$(shell $(PKG_CONFIG) --exists $(l) || echo $(l))))
+missing := $(strip $(foreach l,$(LIBS),$(shell $(PKG_CONFIG) --exists $(l) || echo $(l))) \
+	$(if $(filter /%,$(shell $(CC) -print-file-name=libiberty.a)),,libiberty))
 ifneq ($(missing),)
-$(error pkg-config does not find: $(missing). `scripts/setup.sh` installs what the build needs)
+$(error there is no $(missing). `scripts/setup.sh` installs what the build needs)
 endif
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
-LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
+LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) -liberty
 endif
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1)
@@ -87,6 +88,7 @@ man: all
 
 install: all
 	install -D $(O)/magic-trace $(DESTDIR)$(PREFIX)/bin/magic-trace
+	install -D -m 644 include/magic_trace.h $(DESTDIR)$(PREFIX)/include/magic_trace.h
 	install -D -m 644 docs/magic-trace.1 $(DESTDIR)$(PREFIX)/share/man/man1/magic-trace.1
 	install -D -m 644 docs/magic-trace.bash \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/magic-trace

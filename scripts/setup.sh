@@ -46,17 +46,17 @@ if [ -z "$print" ] && command -v perf >/dev/null && perf version >/dev/null 2>&1
 fi
 
 if [ $manager = apt ]; then
-	packages="gcc libc6-dev make pkg-config libdw-dev libelf-dev libisal-dev libzstd-dev
-		libjansson-dev check python3 binutils bash zstd $perf"
+	packages="gcc g++ libc6-dev make pkg-config libdw-dev libelf-dev libisal-dev libzstd-dev
+		libjansson-dev libiberty-dev check python3 binutils bash zstd $perf"
 	[ -z "$lint" ] || packages="$packages clang clang-format clang-tidy groff-base"
 	is_installed()
 	{
 		dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
 	}
 else
-	packages="gcc glibc-devel make pkgconf-pkg-config elfutils-devel elfutils-libelf-devel
-		isa-l-devel libzstd-devel jansson-devel check-devel python3 binutils bash zstd libasan
-		libubsan findutils diffutils $perf"
+	packages="gcc gcc-c++ glibc-devel make pkgconf-pkg-config elfutils-devel elfutils-libelf-devel
+		isa-l-devel libzstd-devel jansson-devel binutils-devel check-devel python3 binutils bash
+		zstd libasan libubsan findutils diffutils $perf"
 	[ -z "$lint" ] || packages="$packages clang clang-tools-extra groff-base"
 	is_installed()
 	{

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/flags.h"
 
+#include "base/nearest.h"
 #include "base/num.h"
 #include "base/str.h"
-#include "cli/nearest.h"
 #include "record/recording.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main: which command, and its arguments. */
 #include "base/err.h"
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/console.h"
@@ -8,7 +9,6 @@
 #include "cli/flags.h"
 #include "cli/help.h"
 #include "cli/man.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/status.h"
 #include "cli/version.h"

@@ -2,12 +2,10 @@
 #include "symbol/linetable.h"
 
 #include "base/xalloc.h"
+#include "symbol/debuginfo.h"
+#include "symbol/elfopen.h"
+#include "symbol/regular.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,20 +17,11 @@ struct range {
 };
 
 struct linetable {
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	Dwarf *dwarf;         /* owned by dwfl */
-	Dwarf_Addr bias;      /* to be added to the debug info's addresses to get the module's */
+	struct debuginfo info;
 	uint64_t *functions;  /* where functions begin, sorted */
 	struct range *ranges; /* sorted, and none overlaps another */
 	size_t n_functions, n_ranges;
 	size_t cap_functions, cap_ranges;
-};
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
 };
 
 static int compare_addr(const void *a, const void *b)
@@ -74,7 +63,7 @@ static void add_range(struct linetable *l, Dwarf_Addr start, Dwarf_Addr end, Dwa
 
 static void find_functions(struct linetable *l)
 {
-	int n = dwfl_module_getsymtab(l->module);
+	int n = dwfl_module_getsymtab(l->info.module);
 
 	for (int i = 0; i < n; i++) {
 		GElf_Word section;
@@ -82,7 +71,7 @@ static void find_functions(struct linetable *l)
 		GElf_Sym sym;
 		int type;
 
-		if (!dwfl_module_getsym_info(l->module, i, &sym, &addr, &section, NULL, NULL))
+		if (!dwfl_module_getsym_info(l->info.module, i, &sym, &addr, &section, NULL, NULL))
 			continue;
 		type = GELF_ST_TYPE(sym.st_info);
 		if (section != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC))
@@ -134,13 +123,10 @@ static void find_ranges(struct linetable *l)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
-	while (dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+	while (debuginfo_next(&l->info, &cu, &die)) {
 		Dwarf_Addr base, start, end;
 		ptrdiff_t at = 0;
 
-		if (dwarf_tag(&die) != DW_TAG_compile_unit &&
-		    dwarf_tag(&die) != DW_TAG_skeleton_unit)
-			continue;
 		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
 			add_range(l, start, end, dwarf_dieoffset(&die));
 	}
@@ -152,42 +138,18 @@ static void find_ranges(struct linetable *l)
 
 static int check_type(int fd, const char *path, struct err *err)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	GElf_Ehdr ehdr;
+	Elf *elf = elfopen(fd, path, err);
 	int type = ET_NONE;
+	GElf_Ehdr ehdr;
 
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &ehdr))
+	if (!elf)
+		return -1;
+	if (gelf_getehdr(elf, &ehdr))
 		type = ehdr.e_type;
 	elf_end(elf);
 	if (type == ET_EXEC)
 		return 0;
-	if (type == ET_DYN)
-		return err_set(err, "%s: it is position independent, so its addresses say nothing",
-			       path);
-	return err_set(err, "%s: it is not an ELF executable", path);
-}
-
-static int load(struct linetable *l, int fd, const char *path, struct err *err)
-{
-	l->dwfl = dwfl_begin(&callbacks);
-	if (!l->dwfl)
-		return err_set(err, "%s: %s", path, dwfl_errmsg(-1));
-	dwfl_report_begin(l->dwfl);
-	/* The descriptor is libdwfl's only when this succeeds. */
-	l->module = dwfl_report_offline(l->dwfl, "", path, fd);
-	if (!l->module) {
-		close(fd);
-		return err_set(err, "%s: %s", path, dwfl_errmsg(-1));
-	}
-	dwfl_report_end(l->dwfl, NULL, NULL);
-	l->dwarf = dwfl_module_getdwarf(l->module, &l->bias);
-	if (!l->dwarf)
-		return err_set(err, "%s: it has no debug info: %s", path, dwfl_errmsg(-1));
-	find_functions(l);
-	find_ranges(l);
-	if (!l->n_ranges)
-		return err_set(err, "%s: it has no line table", path);
-	return 0;
+	return err_set(err, "%s: it is position independent, so its addresses say nothing", path);
 }
 
 int linetable_open(const char *path, struct linetable **lines, struct err *err)
@@ -195,18 +157,23 @@ int linetable_open(const char *path, struct linetable **lines, struct err *err)
 	struct linetable *l;
 	int fd;
 
-	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = regular_open(path, NULL, err);
 	if (fd < 0)
-		return err_errno(err, "%s", path);
+		return -1;
 	if (check_type(fd, path, err) < 0) {
 		close(fd);
 		return -1;
 	}
 	l = xcalloc(1, sizeof(*l));
-	if (load(l, fd, path, err) < 0) {
+	if (debuginfo_open(fd, path, true, &l->info, err) < 0) {
 		linetable_close(l);
 		return -1;
+	}
+	find_functions(l);
+	find_ranges(l);
+	if (!l->n_ranges) {
+		linetable_close(l);
+		return err_set(err, "%s: it has no line table", path);
 	}
 	*lines = l;
 	return 0;
@@ -216,7 +183,7 @@ void linetable_close(struct linetable *lines)
 {
 	if (!lines)
 		return;
-	dwfl_end(lines->dwfl);
+	debuginfo_close(&lines->info);
 	free(lines->functions);
 	free(lines->ranges);
 	free(lines);
@@ -279,9 +246,9 @@ bool linetable_function(struct linetable *lines, uint64_t addr, const char **fil
 	if (!lines->n_functions ||
 	    !bsearch(&addr, lines->functions, lines->n_functions, sizeof(uint64_t), compare_addr))
 		return false;
-	addr -= lines->bias;
+	addr -= lines->info.bias;
 	range = find_range(lines, addr);
-	if (!range || !dwarf_offdie(lines->dwarf, range->unit, &unit) ||
+	if (!range || !dwarf_offdie(lines->info.dwarf, range->unit, &unit) ||
 	    dwarf_getsrclines(&unit, &rows, &n) != 0)
 		return false;
 	row = find_row(rows, n, addr);
