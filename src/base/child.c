@@ -94,7 +94,10 @@ static char **environment(const char *const env[])
 	return merged;
 }
 
-/* What the new process needs; all made before the fork. */
+/* The files that are handed on get numbers below it. */
+#define FIRST_FREE (STDERR_FILENO + 1 + CHILD_PASS_MAX)
+
+/* What the new process needs; all made before the fork. The files have numbers from FIRST_FREE. */
 struct plan {
 	const char *path;
 	char *const *argv;
@@ -102,11 +105,13 @@ struct plan {
 	pid_t parent;
 	int in;
 	int out[2], err[2], failed[2]; /* read end, write end */
+	int pass[CHILD_PASS_MAX];      /* copies of what is handed on */
+	size_t n_pass;
 };
 
-static void close_pair(int fds[2])
+static void close_all(int *fds, size_t n)
 {
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
 		fds[i] = -1;
@@ -114,9 +119,18 @@ static void close_pair(int fds[2])
 }
 
 /*
- * A pipe that exec closes, with both ends above the standard three: when one of those is closed in
- * our process, dup2() onto itself would leave it to be closed.
+ * A copy of fd that exec closes, above all numbers that the new process gives away: dup2() onto
+ * itself would leave it to be closed, and dup2() onto another one would take that one's place.
  */
+static int copy_above(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
+
+	if (copy < 0 && errno == EINVAL)
+		errno = EMFILE; /* so it is told when the limit is below FIRST_FREE (fcntl(2)) */
+	return copy;
+}
+
 static int make_pipe(int fds[2])
 {
 	int low[2];
@@ -124,9 +138,31 @@ static int make_pipe(int fds[2])
 	if (pipe2(low, O_CLOEXEC))
 		return -1;
 	for (int i = 0; i < 2; i++)
-		fds[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 3);
-	close_pair(low);
+		fds[i] = copy_above(low[i]);
+	close_all(low, 2);
 	return fds[0] < 0 || fds[1] < 0 ? -1 : 0;
+}
+
+static int copy_passed(struct plan *p, const int *pass, size_t n)
+{
+	for (; p->n_pass < n; p->n_pass++) {
+		p->pass[p->n_pass] = copy_above(pass[p->n_pass]);
+		if (p->pass[p->n_pass] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Gives the files the numbers that the program expects. Async-signal-safe. */
+static int put_in_place(const struct plan *p)
+{
+	if (dup2(p->in, STDIN_FILENO) < 0 || dup2(p->out[1], STDOUT_FILENO) < 0 ||
+	    dup2(p->err[1], STDERR_FILENO) < 0)
+		return -1;
+	for (size_t i = 0; i < p->n_pass; i++)
+		if (dup2(p->pass[i], STDERR_FILENO + 1 + (int)i) < 0)
+			return -1;
+	return 0;
 }
 
 /* The new process: only what signal-safety(7) allows, since other threads may hold locks. */
@@ -146,8 +182,7 @@ static void __attribute__((noreturn)) become(const struct plan *p)
 	sigaction(SIGCHLD, &dfl, NULL);
 	/* what we inherited from others; a kernel that cannot do this leaves it open */
 	syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC);
-	if (dup2(p->in, STDIN_FILENO) >= 0 && dup2(p->out[1], STDOUT_FILENO) >= 0 &&
-	    dup2(p->err[1], STDERR_FILENO) >= 0)
+	if (put_in_place(p) == 0)
 		execve(p->path, p->argv, p->env);
 	why = errno;
 	if (write(p->failed[1], &why, sizeof(why)) < 0)
@@ -167,17 +202,32 @@ static int why_not(int fd)
 	return n == (ssize_t)sizeof(why) ? why : 0;
 }
 
-static int launch(struct child *c, struct plan *p, struct err *err)
+static int open_empty(void)
 {
-	p->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (p->in >= 0 && p->in < 3) {
-		int low = p->in;
+	int low = open("/dev/null", O_RDONLY | O_CLOEXEC), fd;
 
-		p->in = fcntl(low, F_DUPFD_CLOEXEC, 3);
-		close(low);
-	}
+	if (low < 0)
+		return -1;
+	fd = copy_above(low);
+	close(low);
+	return fd;
+}
+
+static int no_files(struct err *err, const char *what, const char *path)
+{
+	err_errno(err, "cannot %s %s", what, path);
+	if (errno == EMFILE)
+		err_hint(err, "the limit of open files is too low: ulimit -n 256");
+	return -1;
+}
+
+static int launch(struct child *c, struct plan *p, const int *pass, size_t n_pass, struct err *err)
+{
+	p->in = open_empty();
 	if (p->in < 0 || make_pipe(p->out) || make_pipe(p->err) || make_pipe(p->failed))
-		return err_errno(err, "cannot make pipes for %s", p->path);
+		return no_files(err, "make pipes for", p->path);
+	if (copy_passed(p, pass, n_pass))
+		return no_files(err, "hand files to", p->path);
 	c->pid = fork();
 	if (c->pid < 0)
 		return err_errno(err, "cannot start %s", p->path);
@@ -199,12 +249,11 @@ static int launch(struct child *c, struct plan *p, struct err *err)
 }
 
 int child_start(struct child *c, const char *path, char *const argv[], const char *const env[],
-		struct err *err)
+		const int *pass, size_t n_pass, struct err *err)
 {
 	struct plan p = {
 		.path = path,
 		.argv = argv,
-		.env = environment(env),
 		.parent = getpid(),
 		.in = -1,
 		.out = { -1, -1 },
@@ -214,7 +263,12 @@ int child_start(struct child *c, const char *path, char *const argv[], const cha
 	int failed, why;
 
 	*c = (struct child){ .pid = -1, .out = -1, .err = -1, .ended_fd = -1 };
-	failed = launch(c, &p, err);
+	if (n_pass > CHILD_PASS_MAX) {
+		errno = EINVAL;
+		return err_errno(err, "cannot hand %zu files to %s", n_pass, path);
+	}
+	p.env = environment(env);
+	failed = launch(c, &p, pass, n_pass, err);
 	why = errno;
 	if (!failed) {
 		c->out = p.out[0];
@@ -223,11 +277,11 @@ int child_start(struct child *c, const char *path, char *const argv[], const cha
 		c->ended_fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 		atomic_store(&c->group, c->pid);
 	}
-	if (p.in >= 0)
-		close(p.in);
-	close_pair(p.out);
-	close_pair(p.err);
-	close_pair(p.failed);
+	close_all(&p.in, 1);
+	close_all(p.out, 2);
+	close_all(p.err, 2);
+	close_all(p.failed, 2);
+	close_all(p.pass, p.n_pass);
 	free(p.env);
 	errno = why;
 	return failed;

@@ -7,7 +7,11 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+/* So many file descriptors can be handed on. */
+#define CHILD_PASS_MAX 4
 
 /* A program that was started. To be waited for with child_reap, whatever happens. */
 struct child {
@@ -26,13 +30,15 @@ char *child_find(const char *name);
 
 /*
  * Starts the program at path with argv, and with env ("NAME=VALUE" strings, ending in NULL)
- * replacing or joining the variables of our environment. Its standard input is /dev/null, no other
- * file of ours is open in it (Linux 5.11 or later), it leads a process group of its own (a
- * terminal's Ctrl+C does not reach it), and it is killed when the thread that started it ends
- * (PR_SET_PDEATHSIG: see prctl(2)). 0, or -1 with err and errno set.
+ * replacing or joining the variables of our environment. Its standard input is /dev/null. The
+ * n_pass files in pass (at most CHILD_PASS_MAX) become its file descriptors 3, 4 ... in that order;
+ * they stay open and unchanged here. No other file of ours is open in it (Linux 5.11 or later), it
+ * leads a process group of its own (a terminal's Ctrl+C does not reach it), and it is killed when
+ * the thread that started it ends (PR_SET_PDEATHSIG: see prctl(2)). 0, or -1 with err and errno
+ * set.
  */
 int child_start(struct child *c, const char *path, char *const argv[], const char *const env[],
-		struct err *err);
+		const int *pass, size_t n_pass, struct err *err);
 
 /* Sends a signal to all of its group while it has not been reaped. Async-signal-safe. */
 void child_kill(struct child *c, int sig);

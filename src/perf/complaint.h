@@ -12,7 +12,11 @@
 /* Longer lines are cut. */
 #define COMPLAINT_MAX 4096
 
-/* Makes lines of what a pipe gives, and remembers what helps to explain a failure. */
+/*
+ * Makes lines of what a pipe gives, and remembers what helps to explain a failure. What says
+ * nothing of interest is dropped: "[ perf record: Woken up 1 times ... ]" and its like, and the
+ * list of all options that follows " Usage: perf".
+ */
 struct complaints {
 	enum perf_mode mode;                         /* what perf was asked for */
 	void (*on_line)(void *ctx, struct str line); /* may be NULL */
@@ -21,7 +25,10 @@ struct complaints {
 	const char *hint; /* what can be done about it; NULL when no line is known */
 	char line[COMPLAINT_MAX];
 	size_t n;
-	char last[256]; /* the last line that is not blank, cut to fit; ends in a NUL */
+	bool usage; /* the list of options has begun */
+	/* Lines that are not blank, cut to fit; they end in a NUL. */
+	char telling[256]; /* the one that the hint is for; empty without a hint */
+	char last[256];    /* the last one */
 };
 
 /* Takes the next bytes. */

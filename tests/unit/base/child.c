@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static const char *const no_env[] = { NULL };
@@ -19,7 +20,7 @@ static void start(struct child *c, const char *command, const char *const env[])
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
 	struct err err = ERR_INIT;
 
-	ck_assert_msg(child_start(c, "/bin/sh", argv, env, &err) == 0, "%s", err.msg);
+	ck_assert_msg(child_start(c, "/bin/sh", argv, env, NULL, 0, &err) == 0, "%s", err.msg);
 }
 
 /* All that comes from fd up to its end. */
@@ -107,10 +108,10 @@ START_TEST(test_what_cannot_be_run)
 	struct err err = ERR_INIT;
 	struct child c;
 
-	ck_assert_int_eq(child_start(&c, "/nonexistent/x", argv, no_env, &err), -1);
+	ck_assert_int_eq(child_start(&c, "/nonexistent/x", argv, no_env, NULL, 0, &err), -1);
 	ck_assert_int_eq(errno, ENOENT);
 	ck_assert_str_eq(err.msg, "cannot run /nonexistent/x: No such file or directory");
-	ck_assert_int_eq(child_start(&c, "/etc/passwd", argv, no_env, &err), -1);
+	ck_assert_int_eq(child_start(&c, "/etc/passwd", argv, no_env, NULL, 0, &err), -1);
 	ck_assert_int_eq(errno, EACCES);
 	/* no zombie is left of either */
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
@@ -180,7 +181,7 @@ START_TEST(test_dies_with_us)
 		struct child c;
 		char *argv[] = { (char *)"sh", (char *)"-c", (char *)"exec sleep 100", NULL };
 
-		if (child_start(&c, "/bin/sh", argv, no_env, NULL) ||
+		if (child_start(&c, "/bin/sh", argv, no_env, NULL, 0, NULL) ||
 		    write(fds[1], &c.pid, sizeof(c.pid)) != (ssize_t)sizeof(c.pid))
 			_exit(1);
 		pause();
@@ -226,6 +227,130 @@ START_TEST(test_no_other_file_is_handed_on)
 }
 END_TEST
 
+static int file_with(struct scratch *s, const char *text)
+{
+	int fd;
+
+	scratch_put(s, "passed", text);
+	fd = open(scratch_path(s, "passed"), O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(unlink(scratch_path(s, "passed")), 0);
+	return fd;
+}
+
+/* Puts a file with that text at number `to`. What was there (libcheck's own) comes back with it. */
+static int put_at(struct scratch *s, int to, const char *text)
+{
+	int saved = fcntl(to, F_DUPFD_CLOEXEC, 20), fd = file_with(s, text);
+
+	if (fd != to) {
+		ck_assert_int_eq(dup3(fd, to, O_CLOEXEC), to);
+		close(fd);
+	}
+	return saved;
+}
+
+static void put_back(int saved, int at)
+{
+	close(at);
+	if (saved >= 0) {
+		dup3(saved, at, O_CLOEXEC);
+		close(saved);
+	}
+}
+
+static void start_with(struct child *c, const char *command, const int *pass, size_t n)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
+	struct err err = ERR_INIT;
+
+	ck_assert_msg(child_start(c, "/bin/sh", argv, no_env, pass, n, &err) == 0, "%s", err.msg);
+}
+
+/* The numbers that they have here say nothing: also when they are those of one another. */
+START_TEST(test_files_handed_on)
+{
+	const int pass[] = { 4, 3, 9 };
+	int saved[3], flags[3], status;
+	const char *got;
+	struct scratch s;
+	struct child c;
+
+	scratch_init(&s);
+	saved[0] = put_at(&s, 4, "one\n");
+	saved[1] = put_at(&s, 3, "two\n");
+	saved[2] = put_at(&s, 9, "three\n");
+	start_with(&c, "cat <&3; cat <&4; cat <&5; exec ls /proc/self/fd", pass, 3);
+	got = all_of(c.out);
+	status = child_reap(&c);
+	for (int i = 0; i < 3; i++) {
+		flags[i] = fcntl(pass[i], F_GETFD);
+		put_back(saved[i], pass[i]);
+	}
+	/* 6 is the directory that is listed */
+	ck_assert_str_eq(got, "one\ntwo\nthree\n0\n1\n2\n3\n4\n5\n6\n");
+	ck_assert_int_eq(status, 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(flags[i], FD_CLOEXEC);
+	scratch_fini(&s);
+}
+END_TEST
+
+/* The one file twice, and our standard input closed. */
+START_TEST(test_file_handed_on_twice)
+{
+	struct scratch s;
+	struct child c;
+	int fd;
+
+	scratch_init(&s);
+	close(0);
+	fd = file_with(&s, "one\n");
+	ck_assert_int_eq(fd, 0);
+	start_with(&c, "cat <&3; cat <&4; cat", (const int[]){ fd, fd }, 2);
+	ck_assert_str_eq(all_of(c.out), "one\n");
+	ck_assert_int_eq(child_reap(&c), 0);
+	scratch_fini(&s);
+}
+END_TEST
+
+START_TEST(test_files_that_cannot_be_handed_on)
+{
+	char *argv[] = { (char *)"true", NULL };
+	const int bad[] = { 0, 999 };
+	const int many[CHILD_PASS_MAX + 1] = { 0 };
+	struct err err = ERR_INIT;
+	struct child c;
+
+	ck_assert_int_eq(child_start(&c, "/bin/true", argv, no_env, bad, 2, &err), -1);
+	ck_assert_int_eq(errno, EBADF);
+	ck_assert_ptr_nonnull(strstr(err.msg, "/bin/true"));
+	ck_assert_int_eq(child_start(&c, "/bin/true", argv, no_env, many, CHILD_PASS_MAX + 1, &err),
+			 -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+}
+END_TEST
+
+/* Both just too low and lower than the numbers that its files get. */
+START_TEST(test_limit_of_open_files)
+{
+	char *argv[] = { (char *)"true", NULL };
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (limit.rlim_cur = 4; limit.rlim_cur <= 10; limit.rlim_cur++) {
+		struct err err = ERR_INIT;
+		struct child c;
+
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		ck_assert_int_eq(child_start(&c, "/bin/true", argv, no_env, NULL, 0, &err), -1);
+		ck_assert_str_eq(err.msg, "cannot make pipes for /bin/true: Too many open files");
+		ck_assert_ptr_nonnull(strstr(err.hint, "ulimit -n"));
+	}
+}
+END_TEST
+
 START_TEST(test_find)
 {
 	struct scratch s;
@@ -263,4 +388,5 @@ END_TEST
 SUITE_MAIN("child", test_both_outputs_and_the_status, test_environment, test_surroundings,
 	   test_closed_standard_files, test_what_cannot_be_run, test_kill_reaches_the_group,
 	   test_reap_ends_what_is_left_behind, test_ended, test_dies_with_us, test_ignored_sigchld,
-	   test_no_other_file_is_handed_on, test_find)
+	   test_no_other_file_is_handed_on, test_files_handed_on, test_file_handed_on_twice,
+	   test_files_that_cannot_be_handed_on, test_limit_of_open_files, test_find)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "perf/datafile.h"
+
+#include "base/str.h"
+#include "base/xalloc.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+uint64_t datafile_bytes(const char *data)
+{
+	struct stat st;
+	char *inside;
+	int failed;
+
+	if (stat(data, &st))
+		return 0;
+	if (!S_ISDIR(st.st_mode))
+		return (uint64_t)st.st_size;
+	inside = xasprintf("%s/data", data);
+	failed = stat(inside, &st);
+	free(inside);
+	return failed ? 0 : (uint64_t)st.st_size;
+}
+
+static bool is_named(struct str name, struct str base)
+{
+	if (!str_starts(name, base))
+		return false;
+	name = str_skip(name, base.n);
+	return name.n > 1 && name.p[0] == '.' && name.p[1] >= '0' && name.p[1] <= '9';
+}
+
+size_t datafile_count_named(const char *data)
+{
+	const char *slash = strrchr(data, '/'), *base = slash ? slash + 1 : data;
+	char *path = slash ? xmemdup0(data, (size_t)(base - data)) : xstrdup(".");
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	size_t n = 0;
+
+	free(path);
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)))
+		n += is_named(str_of(entry->d_name), str_of(base));
+	closedir(dir);
+	return n;
+}
