@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "record/jsontext.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VERSION 1
-/* More than any real one: a few hundred bytes a thread. */
-#define FILE_MAX (64 << 20)
-
 static const char *const modes[] = { "intel_pt", "sampling", NULL };
 static const char *const scopes[] = { "u", "k", "uk", NULL };
+
+#define FIELD(name) offsetof(struct recording, name)
+
+const struct description_string description_strings[DESCRIPTION_STRINGS] = {
+	{ "magic_trace_version", FIELD(magic_trace_version), NULL },
+	{ "perf_version", FIELD(perf_version), NULL },
+	{ "kernel", FIELD(kernel), NULL },
+	{ "cpu", FIELD(cpu), NULL },
+	{ "mode", FIELD(mode), modes },
+	{ "event", FIELD(event), NULL },
+	{ "scope", FIELD(scope), scopes },
+	{ "callgraph", FIELD(callgraph), recording_callgraphs },
+	{ "trigger", FIELD(trigger), NULL },
+	{ "executable", FIELD(executable), NULL },
+	{ "build_id", FIELD(build_id), NULL },
+	{ "reason", FIELD(reason), NULL },
+};
+
+char **description_field(const struct recording *rec, const struct description_string *string)
+{
+	return (char **)((char *)rec + string->offset);
+}
+
+int description_check(const struct recording *rec, struct err *err)
+{
+	const char *id = rec->build_id;
+	size_t n = id ? strlen(id) : 0;
+
+	for (size_t i = 0; i < DESCRIPTION_STRINGS; i++) {
+		const char *const *word = description_strings[i].words;
+		const char *value = *description_field(rec, &description_strings[i]);
+
+		while (word && value && *word && strcmp(*word, value) != 0)
+			word++;
+		if (word && value && !*word)
+			return err_set(err, "\"%s\" is '%s', which is not known",
+				       description_strings[i].name, value);
+	}
+	if (id && (n == 0 || n > RECORDING_BUILD_ID_MAX || n % 2 ||
+		   strspn(id, "0123456789abcdefABCDEF") != n))
+		return err_set(err, "\"build_id\" is not pairs of hex digits, at most %d of them",
+			       RECORDING_BUILD_ID_MAX / 2);
+	return 0;
+}
 
 /*
  * Each reader of a member leaves *out alone when the object has none of that name, and returns -1
@@ -35,19 +76,19 @@ static int read_string(const json_t *object, const char *name, char **out, struc
 		return err_set(err, "\"%s\" is not a string", name);
 	free(*out);
 	*out = xstrdup(json_string_value(value));
+	jsontext_decode(*out);
 	return 0;
 }
 
-static int read_word(const json_t *object, const char *name, const char *const *words, char **out,
-		     struct err *err)
+static int read_bool(const json_t *object, const char *name, bool *out, struct err *err)
 {
-	if (read_string(object, name, out, err) < 0)
-		return -1;
-	if (!*out)
-		return 0;
-	while (*words && strcmp(*words, *out) != 0)
-		words++;
-	return *words ? 0 : err_set(err, "\"%s\" is '%s', which is not known", name, *out);
+	const json_t *value = json_object_get(object, name);
+
+	if (value && !json_is_boolean(value))
+		return err_set(err, "\"%s\" is neither true nor false", name);
+	if (value)
+		*out = json_is_true(value);
+	return 0;
 }
 
 static int read_int(const json_t *object, const char *name, int64_t min, int64_t max, int64_t *out,
@@ -221,24 +262,37 @@ static void sort(struct recording *rec)
 		qsort(rec->threads, rec->n_threads, sizeof(*rec->threads), compare_threads);
 }
 
+static int read_strings(const json_t *root, struct recording *rec, struct err *err)
+{
+	for (size_t i = 0; i < DESCRIPTION_STRINGS; i++) {
+		const struct description_string *string = &description_strings[i];
+
+		if (read_string(root, string->name, description_field(rec, string), err) < 0)
+			return -1;
+	}
+	return description_check(rec, err);
+}
+
 static int read_root(const json_t *root, struct recording *rec, struct err *err)
 {
 	int64_t version = 0;
+	bool part = false;
 
 	if (!json_is_object(root))
 		return err_set(err, "it is not a JSON object");
 	if (read_int(root, "version", 1, INT64_MAX, &version, err) < 0)
 		return -1;
-	if (version != VERSION)
-		return err_set(err, "\"version\" is not %d", VERSION);
-	if (read_word(root, "mode", modes, &rec->mode, err) < 0 ||
-	    read_word(root, "scope", scopes, &rec->scope, err) < 0 ||
-	    read_word(root, "callgraph", recording_callgraphs, &rec->callgraph, err) < 0 ||
-	    read_string(root, "executable", &rec->executable, err) < 0 ||
+	if (version != DESCRIPTION_VERSION)
+		return err_set(err, "\"version\" is not %d", DESCRIPTION_VERSION);
+	if (read_strings(root, rec, err) < 0 ||
 	    read_int(root, "wall_clock", INT64_MIN, INT64_MAX, &rec->wall_clock, err) < 0 ||
-	    read_hits(root, rec, err) < 0)
+	    read_hits(root, rec, err) < 0 || read_processes(root, rec, err) < 0 ||
+	    read_bool(root, "part", &part, err) < 0)
 		return -1;
-	return read_processes(root, rec, err);
+	/* last: a file that is ignored as a whole does not make the recording incomplete */
+	if (part)
+		rec->part = true;
+	return 0;
 }
 
 /* The whole file, for free(); NULL with err when it cannot be read or is no JSON file's size. */
@@ -252,8 +306,8 @@ static char *read_file(int fd, size_t *size, struct err *err)
 		err_set(err, "it is not a regular file");
 		return NULL;
 	}
-	if (st.st_size > FILE_MAX) {
-		err_set(err, "it is larger than %d bytes", FILE_MAX);
+	if (st.st_size > DESCRIPTION_MAX) {
+		err_set(err, "it is larger than %d bytes", DESCRIPTION_MAX);
 		return NULL;
 	}
 	buf = xmalloc((size_t)st.st_size + 1);
@@ -275,22 +329,32 @@ static char *read_file(int fd, size_t *size, struct err *err)
 	return buf;
 }
 
-static int read_fd(int fd, struct recording *rec, struct err *err)
+int description_parse(struct recording *rec, struct str text, struct err *err)
 {
 	json_error_t where;
-	json_t *root;
-	size_t size;
-	char *text = read_file(fd, &size, err);
+	json_t *root = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, &where);
 	int r;
 
-	if (!text)
-		return -1;
-	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
-	free(text);
 	if (!root)
 		return err_set(err, "line %d, column %d: %s", where.line, where.column, where.text);
 	r = read_root(root, rec, err);
 	json_decref(root);
+	if (r == 0)
+		sort(rec);
+	return r;
+}
+
+static int read_fd(int fd, struct recording *rec, struct err *err)
+{
+	struct str text;
+	char *buf = read_file(fd, &text.n, err);
+	int r;
+
+	if (!buf)
+		return -1;
+	text.p = buf;
+	r = description_parse(rec, text, err);
+	free(buf);
 	return r;
 }
 
@@ -306,7 +370,6 @@ void description_read(struct recording *rec, const char *path, struct err *warni
 	}
 	if (read_fd(fd, rec, warning) == 0) {
 		rec->has_json = true;
-		sort(rec);
 	} else {
 		err_prefix(warning, "%s is ignored", path);
 		description_free(rec);
@@ -325,16 +388,13 @@ void description_free(struct recording *rec)
 		free(rec->threads[i].comm);
 	free(rec->threads);
 	free(rec->processes);
-	free(rec->mode);
-	free(rec->scope);
-	free(rec->callgraph);
-	free(rec->executable);
+	for (size_t i = 0; i < DESCRIPTION_STRINGS; i++)
+		recording_set(description_field(rec, &description_strings[i]), NULL);
 	rec->hits = NULL;
 	rec->n_hits = 0;
 	rec->processes = NULL;
 	rec->n_processes = 0;
 	rec->threads = NULL;
 	rec->n_threads = 0;
-	rec->mode = rec->scope = rec->callgraph = rec->executable = NULL;
 	rec->wall_clock = 0;
 }

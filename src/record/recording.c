@@ -3,35 +3,20 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "record/describe.h"
 #include "record/description.h"
+#include "record/entries.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* perf record's default name, and what it puts before the timestamp of --switch-output. */
-#define DATA "perf.data"
-
 const char *const recording_callgraphs[] = { "lbr", "lbr-no-stitch", "dwarf", "fp", NULL };
-
-/*
- * perf.data, or perf.data.YYYYMMDDhhmmssnn. Not perf.data.old, which is an earlier recording, and
- * not what else people keep beside it.
- */
-static bool is_data_name(const char *name)
-{
-	if (strncmp(name, DATA, strlen(DATA)) != 0)
-		return false;
-	name += strlen(DATA);
-	if (!*name)
-		return true;
-	if (*name != '.' || !name[1])
-		return false;
-	return name[1 + strspn(name + 1, "0123456789")] == '\0';
-}
 
 static void add_data(struct recording *rec, char *path)
 {
@@ -45,44 +30,6 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Bytes of a data file; of what is in it when it is a directory (perf record --kcore, --threads).
- */
-static uint64_t size_of(const char *path)
-{
-	struct dirent *entry;
-	struct stat st;
-	uint64_t size = 0;
-	DIR *dir;
-
-	if (stat(path, &st) < 0)
-		return 0;
-	if (!S_ISDIR(st.st_mode))
-		return (uint64_t)st.st_size;
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while ((entry = readdir(dir))) {
-		if (fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
-			size += (uint64_t)st.st_size;
-	}
-	closedir(dir);
-	return size;
-}
-
-/* Opening a FIFO would wait for its writer, and perf reads no other kinds. */
-static int check_usable(const char *path, struct err *err)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return err_errno(err, "%s", path);
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return err_set(err, "%s: it is neither a regular file nor a directory", path);
-	if (access(path, R_OK) < 0)
-		return err_errno(err, "%s", path);
-	return 0;
-}
-
 /* Leaves out what cannot be used and says so in warning; -1 with err when nothing is left. */
 static int keep_usable(struct recording *rec, struct err *warning, struct err *err)
 {
@@ -90,7 +37,7 @@ static int keep_usable(struct recording *rec, struct err *warning, struct err *e
 	struct err first = ERR_INIT; /* failure: until then i is kept */
 
 	for (size_t i = 0; i < n; i++) {
-		if (check_usable(rec->data[i], i == kept ? &first : NULL) == 0)
+		if (entry_check(rec->data[i], i == kept ? &first : NULL) == 0)
 			rec->data[kept++] = rec->data[i];
 		else
 			free(rec->data[i]);
@@ -107,17 +54,6 @@ static int keep_usable(struct recording *rec, struct err *warning, struct err *e
 	return 0;
 }
 
-/* A directory that perf takes as one data file has the data in a file of this name. */
-static bool is_data_directory(const char *path)
-{
-	char *data = xasprintf("%s/data", path);
-	struct stat st;
-	bool is = stat(data, &st) == 0 && S_ISREG(st.st_mode);
-
-	free(data);
-	return is;
-}
-
 static int find_data(struct recording *rec, const char *path, struct err *err)
 {
 	struct dirent *entry;
@@ -126,11 +62,11 @@ static int find_data(struct recording *rec, const char *path, struct err *err)
 	if (!dir)
 		return err_errno(err, "%s", path);
 	while ((entry = readdir(dir))) {
-		if (is_data_name(entry->d_name))
+		if (entry_is_data(entry->d_name))
 			add_data(rec, xasprintf("%s/%s", path, entry->d_name));
 	}
 	closedir(dir);
-	if (!rec->n_data && is_data_directory(path))
+	if (!rec->n_data && entry_is_data_directory(path))
 		add_data(rec, xstrdup(path));
 	if (!rec->n_data) {
 		err_set(err, "%s: no recording is in this directory", path);
@@ -145,7 +81,7 @@ static void read_sizes(struct recording *rec)
 {
 	rec->sizes = xcalloc(rec->n_data, sizeof(*rec->sizes));
 	for (size_t i = 0; i < rec->n_data; i++) {
-		rec->sizes[i] = size_of(rec->data[i]);
+		rec->sizes[i] = entry_size(rec->data[i]);
 		rec->data_bytes += rec->sizes[i];
 	}
 }
@@ -153,7 +89,7 @@ static void read_sizes(struct recording *rec)
 /* Behind what warning says already, if it does. */
 static void read_json(struct recording *rec, const char *path, struct err *warning)
 {
-	char *json = xasprintf("%s/recording.json", path);
+	char *json = xasprintf("%s/" ENTRY_JSON, path);
 	struct err before = *warning, more = ERR_INIT;
 
 	description_read(rec, json, &more);
@@ -172,7 +108,7 @@ int recording_open(const char *path, struct recording **out, struct err *warning
 	err_set(warning, "%s", "");
 	if (stat(path, &st) < 0)
 		return err_errno(err, "%s", path);
-	rec = xcalloc(1, sizeof(*rec));
+	rec = recording_new();
 	if (!S_ISDIR(st.st_mode))
 		add_data(rec, xstrdup(path));
 	else if (find_data(rec, path, err) < 0)
@@ -187,6 +123,11 @@ int recording_open(const char *path, struct recording **out, struct err *warning
 failed:
 	recording_free(rec);
 	return -1;
+}
+
+struct recording *recording_new(void)
+{
+	return xcalloc(1, sizeof(struct recording));
 }
 
 void recording_free(struct recording *rec)
@@ -250,4 +191,129 @@ const char *recording_comm(const struct recording *rec, int32_t pid, int32_t tid
 	if (at == rec->n_threads || rec->threads[at].pid != pid || rec->threads[at].tid != tid)
 		return NULL;
 	return rec->threads[at].comm;
+}
+
+void recording_set(char **field, const char *value)
+{
+	char *copy = xstrdup(value);
+
+	free(*field);
+	*field = copy;
+}
+
+void recording_set_part(struct recording *rec, const char *reason)
+{
+	rec->part = true;
+	if (!rec->reason)
+		rec->reason = xstrdup(reason);
+}
+
+bool recording_add_hit(struct recording *rec, const struct recording_hit *hit)
+{
+	struct recording_hit *copy;
+
+	if (hit->time < 0 || hit->tid < 1)
+		return false;
+	rec->hits = xreallocarray(rec->hits, rec->n_hits + 1, sizeof(*rec->hits));
+	copy = &rec->hits[rec->n_hits++];
+	*copy = *hit;
+	if (copy->passed < 0)
+		copy->passed = 0;
+	copy->symbol = xstrdup(hit->symbol ? hit->symbol : "");
+	return true;
+}
+
+void recording_add_process(struct recording *rec, int32_t pid, const char *command_line)
+{
+	size_t at = find_process(rec, pid), n = rec->n_processes;
+	struct recording_process *process;
+
+	if (pid < 1)
+		return;
+	if (at == n || rec->processes[at].pid != pid) {
+		rec->processes = xreallocarray(rec->processes, n + 1, sizeof(*process));
+		process = &rec->processes[at];
+		memmove(process + 1, process, (n - at) * sizeof(*process));
+		*process = (struct recording_process){ .pid = pid, .at = n };
+		rec->n_processes++;
+	}
+	if (command_line)
+		recording_set(&rec->processes[at].command_line, command_line);
+}
+
+void recording_add_thread(struct recording *rec, int32_t pid, int32_t tid, const char *comm)
+{
+	size_t at = find_thread(rec, pid, tid), n = rec->n_threads;
+	struct recording_thread *thread;
+
+	if (pid < 1 || tid < 1)
+		return;
+	recording_add_process(rec, pid, NULL);
+	if (at == n || rec->threads[at].pid != pid || rec->threads[at].tid != tid) {
+		rec->threads = xreallocarray(rec->threads, n + 1, sizeof(*thread));
+		thread = &rec->threads[at];
+		memmove(thread + 1, thread, (n - at) * sizeof(*thread));
+		*thread = (struct recording_thread){ .pid = pid, .tid = tid, .at = n };
+		rec->n_threads++;
+	}
+	if (comm)
+		recording_set(&rec->threads[at].comm, comm);
+}
+
+static int write_all(int fd, struct str text)
+{
+	while (text.n) {
+		ssize_t n = write(fd, text.p, text.n);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0)
+			text = str_skip(text, (size_t)n);
+	}
+	return 0;
+}
+
+/* Under another name first: recording.json is there as a whole or not at all. */
+static int write_json(int dir, struct str text)
+{
+	int fd, why;
+
+	unlinkat(dir, ENTRY_JSON_NEW, 0);
+	fd = openat(dir, ENTRY_JSON_NEW, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	if (write_all(fd, text) < 0) {
+		why = errno;
+		close(fd);
+	} else if (close(fd) < 0 || renameat(dir, ENTRY_JSON_NEW, dir, ENTRY_JSON) < 0) {
+		why = errno;
+	} else {
+		return 0;
+	}
+	unlinkat(dir, ENTRY_JSON_NEW, 0);
+	errno = why;
+	return -1;
+}
+
+int recording_write(const struct recording *rec, const char *path, struct err *err)
+{
+	int dir = -1, r = -1;
+	size_t n;
+	char *text = describe(rec, &n, err);
+
+	if (!text)
+		return err_prefix(err, "%s/" ENTRY_JSON " is not written", path);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0)
+		r = write_json(dir, (struct str){ .p = text, .n = n });
+	if (r < 0) {
+		err_errno(err, "cannot write %s/" ENTRY_JSON, path);
+		if (errno == ENOSPC || errno == EDQUOT)
+			err_hint(err, "free some space, or record into another directory with "
+				      "-working-directory or $TMPDIR");
+	}
+	if (dir >= 0)
+		close(dir);
+	free(text);
+	return r;
 }

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define RECORDING_BUILD_ID_MAX 128
+
 /* How sampled stacks can have been recorded, in perf's words and ours; ends in NULL. */
 extern const char *const recording_callgraphs[];
 
@@ -30,16 +32,28 @@ struct recording {
 	size_t n_data;
 	uint64_t *sizes;     /* of each of them, bytes */
 	uint64_t data_bytes; /* of all of them together */
-	bool part;           /* not all data files could be taken */
+	bool part;           /* incomplete: not all data files could be taken, or it says so */
 	bool has_json;       /* a recording.json was there and could be read */
-	char *mode;          /* "intel_pt", "sampling" or NULL */
-	char *scope;         /* "u", "k", "uk" or NULL */
-	char *callgraph;     /* "lbr", "lbr-no-stitch", "dwarf", "fp" or NULL */
-	char *executable;    /* or NULL */
-	int64_t wall_clock;  /* ns to add to perf's clock for ns since 1970; 0: not known */
+	/*
+	 * What recording.json says. The strings are owned, and NULL when not known; in a recording
+	 * that is made, recording_set sets them.
+	 */
+	char *reason;              /* why it is incomplete, if recording.json says that it is */
+	char *mode;                /* "intel_pt" or "sampling" */
+	char *scope;               /* "u", "k" or "uk" */
+	char *callgraph;           /* one of recording_callgraphs */
+	char *event;               /* what was sampled, "cpu-clock"; of PT, the event's terms */
+	char *trigger;             /* as it was given */
+	char *executable;          /* the path of the traced program */
+	char *build_id;            /* of it: hex digits, at most RECORDING_BUILD_ID_MAX */
+	char *magic_trace_version; /* what recorded it */
+	char *perf_version;
+	char *kernel;       /* its release */
+	char *cpu;          /* the model's name */
+	int64_t wall_clock; /* ns to add to perf's clock for ns since 1970; 0: not known */
 	struct recording_hit *hits;
 	size_t n_hits;
-	/* Opaque: see recording_command_line and recording_comm. Owned. */
+	/* See recording_command_line and recording_comm. Owned; sorted (description.h). */
 	struct recording_process *processes;
 	struct recording_thread *threads;
 	size_t n_processes, n_threads;
@@ -54,6 +68,11 @@ struct recording {
  * recording.json that is broken the recording is as one without.
  */
 int recording_open(const char *path, struct recording **rec, struct err *warning, struct err *err);
+
+/* An empty one, to be filled in and written; free with recording_free. */
+struct recording *recording_new(void) __attribute__((returns_nonnull));
+
+/* NULL is allowed. */
 void recording_free(struct recording *rec);
 
 /*
@@ -62,5 +81,32 @@ void recording_free(struct recording *rec);
  */
 const char *recording_command_line(const struct recording *rec, int32_t pid);
 const char *recording_comm(const struct recording *rec, int32_t pid, int32_t tid);
+
+/* Puts a copy of value (NULL: not known) into one of the owned strings above: &rec->mode. */
+void recording_set(char **field, const char *value);
+
+/* Notes that the recording is incomplete; of several reasons the first is kept. */
+void recording_set_part(struct recording *rec, const char *reason);
+
+/*
+ * Adds a copy of a hit, symbol included, behind the others. false: not added, since recording.json
+ * has no hit without a time (time < 0) or a thread (tid < 1). A `passed` below 0 counts as none.
+ */
+bool recording_add_hit(struct recording *rec, const struct recording_hit *hit);
+
+/*
+ * Adds a process, or a thread with its process, or updates what is known of it: the last command
+ * line or comm wins; NULL leaves it as it was. Ids below 1 are ignored. Names can be any bytes.
+ */
+void recording_add_process(struct recording *rec, int32_t pid, const char *command_line);
+void recording_add_thread(struct recording *rec, int32_t pid, int32_t tid, const char *comm);
+
+/*
+ * Writes recording.json into the directory `path`, replacing one that is there in one step; only
+ * its owner may read it. What recording_open says of it then is what rec says. 0, or -1 with err
+ * (the one that was there stays): the directory cannot be written, no space, a field that
+ * recording.json cannot hold (see describe.h).
+ */
+int recording_write(const struct recording *rec, const char *path, struct err *err);
 
 #endif

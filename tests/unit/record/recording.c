@@ -3,6 +3,7 @@
 
 #include "support/suite.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -219,6 +220,10 @@ START_TEST(test_all_that_json_says)
 	set_up();
 	rec = open_with("{\"version\": 1, \"mode\": \"sampling\", \"scope\": \"uk\","
 			" \"callgraph\": \"fp\", \"executable\": \"/bin/x\","
+			" \"event\": \"cpu-clock\", \"trigger\": \".\", \"build_id\": \"0aF9\","
+			" \"magic_trace_version\": \"2\", \"perf_version\": \"6.1\","
+			" \"kernel\": \"6.18\", \"cpu\": \"486\", \"part\": true,"
+			" \"reason\": \"none\","
 			" \"wall_clock\": 1754000000000000000, \"later\": {\"a\": [1]},"
 			" \"hits\": [{\"time\": 9223372036854775807, \"tid\": 2147483647,"
 			"   \"symbol\": \"f\", \"arg\": \"0xFFFFffffffffffff\", \"passed\": 5,"
@@ -235,6 +240,15 @@ START_TEST(test_all_that_json_says)
 	ck_assert_str_eq(rec->scope, "uk");
 	ck_assert_str_eq(rec->callgraph, "fp");
 	ck_assert_str_eq(rec->executable, "/bin/x");
+	ck_assert_str_eq(rec->event, "cpu-clock");
+	ck_assert_str_eq(rec->trigger, ".");
+	ck_assert_str_eq(rec->build_id, "0aF9");
+	ck_assert_str_eq(rec->magic_trace_version, "2");
+	ck_assert_str_eq(rec->perf_version, "6.1");
+	ck_assert_str_eq(rec->kernel, "6.18");
+	ck_assert_str_eq(rec->cpu, "486");
+	ck_assert(rec->part);
+	ck_assert_str_eq(rec->reason, "none");
 	ck_assert_int_eq(rec->wall_clock, INT64_C(1754000000000000000));
 	ck_assert_uint_eq(rec->n_hits, 2);
 	ck_assert_int_eq(rec->hits[0].time, INT64_MAX);
@@ -315,6 +329,11 @@ START_TEST(test_broken_json_is_as_none)
 		{ "{\"version\": 1, \"callgraph\": \"\"}", "callgraph" },
 		{ "{\"version\": 1, \"executable\": \"a\\u0000b\"}", "NUL" },
 		{ "{\"version\": 1, \"executable\": \"\xff\"}", "0xff" },
+		{ "{\"version\": 1, \"build_id\": \"abc\"}", "build_id" },
+		{ "{\"version\": 1, \"kernel\": 6}", "kernel" },
+		{ "{\"version\": 1, \"part\": 1}", "part" },
+		{ "{\"version\": 1, \"part\": true, \"reason\": []}", "reason" },
+		{ "{\"version\": 1, \"part\": true, \"hits\": 1}", "hits" },
 		{ "{\"version\": 1, \"wall_clock\": 1.5}", "wall_clock" },
 		{ "{\"version\": 1, \"wall_clock\": 9223372036854775808}", "big" },
 		{ "{\"version\": 1, \"hits\": {}}", "hits" },
@@ -351,7 +370,9 @@ START_TEST(test_broken_json_is_as_none)
 				      strstr(warning.msg, bads[i][1]),
 			      "%s: %s", bads[i][0], warning.msg);
 		ck_assert(!rec->has_json);
+		ck_assert(!rec->part);
 		ck_assert_ptr_null(rec->mode);
+		ck_assert_ptr_null(rec->reason);
 		ck_assert_uint_eq(rec->n_hits, 0);
 		ck_assert_uint_eq(rec->n_processes, 0);
 		recording_free(rec);
@@ -416,7 +437,114 @@ START_TEST(test_documented_example)
 }
 END_TEST
 
+START_TEST(test_added)
+{
+	struct recording *rec = recording_new();
+	struct recording_hit hit = { .time = 5, .passed = -1, .tid = 9 };
+	char symbol[] = "f";
+
+	hit.symbol = symbol;
+	ck_assert(recording_add_hit(rec, &hit));
+	symbol[0] = 'g';
+	ck_assert_str_eq(rec->hits[0].symbol, "f");
+	ck_assert_int_eq(rec->hits[0].passed, 0);
+	hit.tid = 0;
+	ck_assert(!recording_add_hit(rec, &hit));
+	hit = (struct recording_hit){ .time = -1, .tid = 1 };
+	ck_assert(!recording_add_hit(rec, &hit));
+	ck_assert_uint_eq(rec->n_hits, 1);
+	recording_add_process(rec, 0, "none");
+	recording_add_thread(rec, 1, 0, "none");
+	recording_add_thread(rec, -1, 1, "none");
+	ck_assert_uint_eq(rec->n_processes + rec->n_threads, 0);
+	recording_add_thread(rec, 7, 8, "old");
+	ck_assert_ptr_null(recording_command_line(rec, 7));
+	recording_add_thread(rec, 7, 8, NULL);
+	ck_assert_str_eq(recording_comm(rec, 7, 8), "old");
+	recording_add_thread(rec, 7, 8, "new");
+	recording_add_process(rec, 7, "old");
+	recording_add_process(rec, 7, "new");
+	recording_add_process(rec, 7, NULL);
+	ck_assert_str_eq(recording_comm(rec, 7, 8), "new");
+	ck_assert_str_eq(recording_command_line(rec, 7), "new");
+	ck_assert_uint_eq(rec->n_processes, 1);
+	ck_assert_uint_eq(rec->n_threads, 1);
+	recording_free(rec);
+	recording_free(NULL);
+}
+END_TEST
+
+START_TEST(test_written)
+{
+	struct recording *rec = recording_new(), *back;
+	struct err err = ERR_INIT, warning;
+	struct stat st;
+
+	set_up();
+	put("perf.data", "");
+	put("recording.json", "old");
+	put("recording.json.new", "left by one that was killed");
+	recording_set(&rec->mode, "intel_pt");
+	recording_set(&rec->executable, "/\xff");
+	recording_set_part(rec, "perf was killed");
+	ck_assert_msg(recording_write(rec, dir, &err) == 0, "%s", err.msg);
+	ck_assert_int_eq(stat(in_dir("recording.json"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+	ck_assert_int_eq(access(in_dir("recording.json.new"), F_OK), -1);
+	ck_assert_int_eq(recording_open(dir, &back, &warning, &err), 0);
+	ck_assert_str_eq(warning.msg, "");
+	ck_assert_str_eq(back->mode, "intel_pt");
+	ck_assert_str_eq(back->executable, "/\xff");
+	ck_assert(back->part);
+	ck_assert_str_eq(back->reason, "perf was killed");
+	recording_free(back);
+	recording_set(&rec->scope, "x");
+	ck_assert_int_eq(recording_write(rec, dir, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.msg, "/recording.json is not written"));
+	recording_set(&rec->scope, NULL);
+	ck_assert_int_eq(recording_write(rec, in_dir("none"), &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.msg, "/none/recording.json: No such file"));
+	recording_free(rec);
+	tear_down();
+}
+END_TEST
+
+START_TEST(test_written_to_full_disk)
+{
+	struct recording *rec = recording_new(), *back;
+	struct err err = ERR_INIT, warning;
+	char command[200];
+
+	set_up();
+	snprintf(command, sizeof(command), "mount -t tmpfs -o size=64k none %s 2>/dev/null", dir);
+	if (system(command) != 0) {
+		printf("SKIP test_written_to_full_disk: a tmpfs cannot be mounted here\n");
+		recording_free(rec);
+		tear_down();
+		return;
+	}
+	put("perf.data", "");
+	recording_set(&rec->kernel, "first");
+	ck_assert_int_eq(recording_write(rec, dir, &err), 0);
+	snprintf(command, sizeof(command), "head -c 100000 /dev/zero >%s/fill 2>/dev/null", dir);
+	system(command);
+	recording_set(&rec->kernel, "second");
+	ck_assert_int_eq(recording_write(rec, dir, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.msg, strerror(ENOSPC)));
+	ck_assert_ptr_nonnull(strstr(err.hint, "free some space"));
+	ck_assert_int_eq(recording_open(dir, &back, &warning, &err), 0);
+	ck_assert_str_eq(back->kernel, "first");
+	recording_free(back);
+	ck_assert_int_eq(access(in_dir("recording.json.new"), F_OK), -1);
+	recording_free(rec);
+	snprintf(command, sizeof(command), "umount %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	tear_down();
+}
+END_TEST
+
 SUITE_MAIN("recording", test_data_files_in_order, test_single_file, test_data_directories,
 	   test_nothing_there, test_unusable_data_files, test_unreadable_data_file,
 	   test_all_that_json_says, test_many_processes, test_broken_json_is_as_none,
-	   test_json_out_of_all_measure, test_documented_example)
+	   test_json_out_of_all_measure, test_documented_example, test_added, test_written,
+	   test_written_to_full_disk)

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/target.h"
+
+#include "base/child.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Debug register 7: breakpoint 0 on, on execution, of one byte (Intel SDM, volume 3, 18.2.4). */
+#define DR7_BREAKPOINT_0 1ul
+#define DR6_BREAKPOINT_0 1ul
+
+/* What waitpid(2) adds to SIGTRAP, or to the stopping signal, at the stops of ptrace(2). */
+#define EVENT(status) ((status) >> 16)
+
+struct target {
+	pid_t pid;
+	int fd; /* a pidfd */
+	enum target_state state;
+	bool traced;
+	int status;
+	char *name; /* argv[0] */
+	char *path; /* what is executed */
+};
+
+/*
+ * The new process, waiting to be traced. Single-threaded so far: any function may be called. Not
+ * execvp(3), which hands what the kernel does not take, as a program for another machine, to sh.
+ */
+static void __attribute__((noreturn))
+become(const char *path, char *const argv[], const sigset_t *mask, int go, int failed)
+{
+	char parent[16], byte;
+	int why;
+
+	snprintf(parent, sizeof(parent), "%d", (int)getppid());
+	if (read(go, &byte, 1) != 1)
+		_exit(126); /* whoever would have traced it has ended */
+	if (setenv("MAGIC_TRACE_PID", parent, 1) == 0 && sigprocmask(SIG_SETMASK, mask, NULL) == 0)
+		execv(path, argv);
+	why = errno;
+	if (write(failed, &why, sizeof(why)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Waits for a change of it, EINTR aside. -1 when there is no such child any more. */
+static pid_t wait_for(pid_t pid, int *status, int flags)
+{
+	pid_t r;
+
+	do
+		r = waitpid(pid, status, flags | __WALL);
+	while (r < 0 && errno == EINTR);
+	return r;
+}
+
+static void ended(struct target *target, int status)
+{
+	target->state = TARGET_ENDED;
+	target->status = status;
+}
+
+static int cannot_run(const struct target *target, int why, struct err *err)
+{
+	errno = why;
+	err_errno(err, "cannot run %s", target->name);
+	if (why == ENOENT && target->path)
+		return err_hint(err, "the interpreter that its first line (#!) or its ELF header "
+				     "names is missing");
+	if (why == ENOENT && *target->name && !strchr(target->name, '/'))
+		return err_hint(err,
+				"there is no such program in PATH; a program of this directory "
+				"is named ./%s",
+				target->name);
+	if (why == EACCES)
+		return err_hint(err, "a program is a file that may be executed (chmod +x), on a "
+				     "file system that is not mounted noexec");
+	if (why == ENOEXEC)
+		return err_hint(err, "it is no program for this machine; a script needs a first "
+				     "line as #!/bin/sh");
+	if (why == EPERM)
+		return err_hint(err, "it has to be traced until it starts: ptrace(2) must be "
+				     "permitted (a container needs --cap-add SYS_PTRACE)");
+	return -1;
+}
+
+/* Goes on after a stop that is not ours: hands the signal over, or leaves it stopped. */
+static void pass_stop(const struct target *target, int status)
+{
+	int sig = WSTOPSIG(status);
+
+	if (EVENT(status) == PTRACE_EVENT_STOP && sig != SIGTRAP)
+		ptrace(PTRACE_LISTEN, target->pid, NULL, NULL);
+	else
+		ptrace(PTRACE_CONT, target->pid, NULL, (long)(EVENT(status) ? 0 : sig));
+}
+
+/* 0 when it has stopped after exec; else -1 with err, and it is gone. */
+static int wait_for_exec(struct target *target, int failed, struct err *err)
+{
+	int why = 0, status = 0;
+	ssize_t n = 0;
+
+	while (wait_for(target->pid, &status, 0) == target->pid && WIFSTOPPED(status)) {
+		if (EVENT(status) == PTRACE_EVENT_EXEC)
+			return 0;
+		pass_stop(target, status);
+	}
+	do
+		n = read(failed, &why, sizeof(why));
+	while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)sizeof(why))
+		return cannot_run(target, why, err);
+	return err_set(err, "%s was killed before it began", target->name);
+}
+
+static int seize(struct target *target, int go, struct err *err)
+{
+	if (ptrace(PTRACE_SEIZE, target->pid, NULL, (long)PTRACE_O_TRACEEXEC) < 0 ||
+	    write(go, "", 1) != 1) {
+		int why = errno;
+
+		kill(target->pid, SIGKILL);
+		wait_for(target->pid, &(int){ 0 }, 0);
+		return cannot_run(target, why, err);
+	}
+	target->traced = true;
+	return 0;
+}
+
+static void close_pair(const int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static int launch(struct target *target, char *const argv[], const sigset_t *mask, int go[2],
+		  int failed[2], struct err *err)
+{
+	target->path = child_find(argv[0]);
+	if (!target->path)
+		return cannot_run(target, errno, err);
+	target->pid = fork();
+	if (target->pid < 0)
+		return err_errno(err, "cannot start %s", target->name);
+	if (target->pid == 0) {
+		close(go[1]);
+		become(target->path, argv, mask, go[0], failed[1]);
+	}
+	close(failed[1]);
+	failed[1] = -1;
+	if (seize(target, go[1], err) < 0)
+		return -1;
+	if (wait_for_exec(target, failed[0], err) < 0) {
+		target->traced = false;
+		return -1;
+	}
+	target->fd = (int)syscall(SYS_pidfd_open, target->pid, 0); /* close-on-exec as it is */
+	if (target->fd < 0)
+		return err_errno(err, "cannot watch %s (pidfd_open)", target->name);
+	return 0;
+}
+
+int target_start(char *const argv[], const sigset_t *mask, struct target **out, struct err *err)
+{
+	struct target *target;
+	int go[2], failed[2], r;
+
+	if (pipe2(go, O_CLOEXEC))
+		return err_errno(err, "cannot make a pipe");
+	if (pipe2(failed, O_CLOEXEC)) {
+		err_errno(err, "cannot make a pipe");
+		close_pair(go);
+		return -1;
+	}
+	target = xcalloc(1, sizeof(*target));
+	target->fd = -1;
+	target->name = xstrdup(argv[0]);
+	r = launch(target, argv, mask, go, failed, err);
+	close_pair(go);
+	close(failed[0]);
+	if (failed[1] >= 0)
+		close(failed[1]);
+	if (r < 0)
+		target_free(target);
+	else
+		*out = target;
+	return r;
+}
+
+pid_t target_pid(const struct target *target)
+{
+	return target->pid;
+}
+
+static int poke_debug(const struct target *target, int reg, unsigned long value)
+{
+	size_t at = offsetof(struct user, u_debugreg) + (size_t)reg * sizeof(long);
+
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): ptrace(2) takes numbers as pointers */
+	return (int)ptrace(PTRACE_POKEUSER, target->pid, (void *)at, (void *)value);
+}
+
+static bool is_at_breakpoint(const struct target *target)
+{
+	size_t at = offsetof(struct user, u_debugreg) + 6 * sizeof(long);
+
+	errno = 0;
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	return (ptrace(PTRACE_PEEKUSER, target->pid, (void *)at, NULL) & (long)DR6_BREAKPOINT_0) &&
+	       errno == 0;
+}
+
+int target_run_to(struct target *target, uint64_t address, struct err *err)
+{
+	int status;
+
+	if (poke_debug(target, 0, address) < 0 || poke_debug(target, 7, DR7_BREAKPOINT_0) < 0)
+		return err_errno(err, "cannot set a breakpoint in %s", target->name);
+	if (ptrace(PTRACE_CONT, target->pid, NULL, NULL) < 0)
+		return err_errno(err, "cannot continue %s", target->name);
+	for (;;) {
+		if (wait_for(target->pid, &status, 0) < 0)
+			return err_errno(err, "cannot wait for %s", target->name);
+		if (!WIFSTOPPED(status)) {
+			ended(target, status);
+			return err_set(err, "%s ended before its libraries were loaded",
+				       target->name);
+		}
+		if (WSTOPSIG(status) == SIGTRAP && !EVENT(status) && is_at_breakpoint(target))
+			break;
+		/* it may have been stopped (^Z): then it is waited for */
+		pass_stop(target, status);
+	}
+	poke_debug(target, 7, 0);
+	poke_debug(target, 6, 0);
+	return 0;
+}
+
+int target_resume(struct target *target, struct err *err)
+{
+	if (ptrace(PTRACE_DETACH, target->pid, NULL, NULL) < 0 && errno != ESRCH)
+		return err_errno(err, "cannot let %s run", target->name);
+	target->state = TARGET_RUNNING;
+	return 0;
+}
+
+int target_fd(const struct target *target)
+{
+	return target->fd;
+}
+
+enum target_state target_step(struct target *target)
+{
+	int status;
+	pid_t r;
+
+	if (target->state != TARGET_RUNNING)
+		return target->state;
+	r = wait_for(target->pid, &status, WNOHANG);
+	if (r < 0)
+		ended(target, 0); /* reaped by somebody else: how it ended is not known */
+	else if (r > 0 && !WIFSTOPPED(status))
+		ended(target, status);
+	return target->state;
+}
+
+void target_signal(struct target *target, int sig)
+{
+	if (target->state != TARGET_ENDED)
+		kill(target->pid, sig);
+}
+
+int target_status(const struct target *target)
+{
+	return target->status;
+}
+
+void target_free(struct target *target)
+{
+	int status;
+
+	if (target->traced && target->state == TARGET_STOPPED) {
+		kill(target->pid, SIGKILL);
+		wait_for(target->pid, &status, 0);
+	}
+	if (target->fd >= 0)
+		close(target->fd);
+	free(target->name);
+	free(target->path);
+	free(target);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/trigger.h"
+
+#include "base/xalloc.h"
+#include "record/breakpoint.h"
+#include "record/tasks.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* Hits that are kept for one snapshot, and how many are taken at once. */
+#define HITS_KEPT 16
+#define HITS_READ 64
+/* The kernel says that a program is executed before it, and long before its libraries, is mapped.
+ */
+#define EXEC_ASK_MS  2
+#define EXEC_WAIT_MS 2000
+
+/* A process that executed another program, in which the trigger has not been found yet. */
+struct executed {
+	pid_t pid;
+	int64_t deadline; /* when it is lost, ms of CLOCK_MONOTONIC */
+};
+
+struct trigger {
+	struct selection selection;
+	struct breakpoints *breakpoints;
+	struct located found; /* last */
+	size_t hits;          /* since it was armed */
+	bool all_threads;
+	struct executed *executed;
+	size_t n_executed;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int trigger_new(const char *text, struct trigger **out, struct err *err)
+{
+	struct selection selection;
+	struct trigger *trigger;
+
+	if (selection_parse(&selection, text, err) < 0)
+		return -1;
+	trigger = xcalloc(1, sizeof(*trigger));
+	trigger->selection = selection;
+	trigger->breakpoints = breakpoints_new();
+	*out = trigger;
+	return 0;
+}
+
+enum locate_result trigger_add(struct trigger *trigger, pid_t pid, bool all_threads,
+			       struct err *err)
+{
+	struct located located;
+	enum locate_result found = locate(&trigger->selection, pid, &located, err);
+
+	if (found != LOCATE_FOUND)
+		return found;
+	located_fini(&trigger->found);
+	trigger->found = located;
+	trigger->all_threads = all_threads;
+	if (breakpoints_add(trigger->breakpoints, pid, located.address, all_threads, err) == 0)
+		return LOCATE_FOUND;
+	err_prefix(err, "-trigger %s", located.symbol);
+	return LOCATE_FAILED;
+}
+
+const char *trigger_symbol(const struct trigger *trigger)
+{
+	return trigger->found.symbol;
+}
+
+void trigger_tell(const struct trigger *trigger, const struct listener *listener)
+{
+	listener_say(listener, "[ Attaching to %s @ 0x%llx ]", trigger_symbol(trigger),
+		     (unsigned long long)trigger->found.address);
+}
+
+void trigger_arm(struct trigger *trigger)
+{
+	trigger->hits = 0;
+	breakpoints_enable(trigger->breakpoints, true);
+}
+
+int trigger_fd(const struct trigger *trigger)
+{
+	return breakpoints_fd(trigger->breakpoints);
+}
+
+static void add_hit(struct trigger *trigger, const struct breakpoint_hit *hit,
+		    struct recording *rec, const struct listener *listener)
+{
+	struct recording_hit kept = {
+		.time = hit->time,
+		.passed = hit->passed,
+		.arg = hit->arg,
+		.ip = hit->ip,
+		.tid = hit->tid,
+		.symbol = trigger->found.symbol,
+	};
+
+	if (trigger->hits++ >= HITS_KEPT)
+		return;
+	recording_add_hit(rec, &kept);
+	if (trigger->hits == 1)
+		listener_say(listener, "[ Thread %d called %s. ]", (int)hit->tid,
+			     trigger->found.symbol);
+}
+
+/* Whether there is no more to be done about it: the trigger was found again, or is lost. */
+static bool look_again(struct trigger *trigger, const struct executed *executed, bool arm,
+		       const struct listener *listener)
+{
+	struct err err = ERR_INIT;
+
+	if (trigger_add(trigger, executed->pid, trigger->all_threads, &err) == LOCATE_FOUND) {
+		trigger_tell(trigger, listener);
+		if (arm)
+			trigger_arm(trigger);
+		return true;
+	}
+	if (task_is_alive(executed->pid) && now_ms() < executed->deadline)
+		return false;
+	err_prefix(&err, "process %d executed another program: the trigger is lost",
+		   (int)executed->pid);
+	listener_warn(listener, &err);
+	return true;
+}
+
+/* Another program was executed in its place: the breakpoint went with the old one. */
+static void look_for_exec(struct trigger *trigger, bool arm, const struct listener *listener)
+{
+	size_t left = 0;
+	pid_t pid;
+
+	while (breakpoints_exec(trigger->breakpoints, &pid)) {
+		trigger->executed = xreallocarray(trigger->executed, trigger->n_executed + 1,
+						  sizeof(*trigger->executed));
+		trigger->executed[trigger->n_executed++] = (struct executed){
+			.pid = pid,
+			.deadline = now_ms() + EXEC_WAIT_MS,
+		};
+	}
+	for (size_t i = 0; i < trigger->n_executed; i++) {
+		struct executed executed = trigger->executed[i];
+
+		if (!look_again(trigger, &executed, arm, listener))
+			trigger->executed[left++] = executed;
+	}
+	trigger->n_executed = left;
+}
+
+int trigger_wait(const struct trigger *trigger)
+{
+	return trigger->n_executed ? EXEC_ASK_MS : -1;
+}
+
+bool trigger_step(struct trigger *trigger, struct recording *rec, const struct listener *listener)
+{
+	struct breakpoint_hit hits[HITS_READ];
+	size_t n = breakpoints_read(trigger->breakpoints, hits, HITS_READ);
+
+	if (n && rec) {
+		breakpoints_disable(trigger->breakpoints);
+		for (size_t i = 0; i < n; i++)
+			add_hit(trigger, &hits[i], rec, listener);
+	}
+	look_for_exec(trigger, rec && !n, listener);
+	return n && rec;
+}
+
+void trigger_free(struct trigger *trigger)
+{
+	if (!trigger)
+		return;
+	breakpoints_free(trigger->breakpoints);
+	located_fini(&trigger->found);
+	selection_fini(&trigger->selection);
+	free(trigger->executed);
+	free(trigger);
+}
