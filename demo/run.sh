@@ -1,49 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Records demo/demo.c with perf, decodes it, says what to open.
+# Runs demo/demo.c under magic-trace, and says what to open and what is to be seen.
 #   demo/run.sh BUILD_DIR     with BUILD_DIR/magic-trace and BUILD_DIR/demo/demo in it
 set -eu
 
 build=$1
 dir=$build/demo
 trace=$dir/demo.fxt.gz
-pmu=/sys/bus/event_source/devices/intel_pt
-perf=${MAGIC_TRACE_PERF_PATH:-perf}
 
-if ! command -v "$perf" >/dev/null; then
-	echo "demo: there is no $perf: scripts/setup.sh installs it" >&2
-	exit 1
-fi
-
-if [ -e "$pmu" ]; then
-	echo 'demo: recording every branch with Intel PT'
-	event=intel_pt//u how='' sampling=''
+# The whole run, not only its end: the demo is short. dwarf: libm has no frame pointers.
+if [ -e /sys/bus/event_source/devices/intel_pt ]; then
+	"$build/magic-trace" run -full-execution -output "$trace" "$dir/demo"
+	sampling=
 else
-	echo 'demo: this machine has no Intel PT: recording stack samples, 10,000 a second'
-	event=cpu-clock:u how='-F 10000 --call-graph dwarf' sampling=-sampling
+	"$build/magic-trace" run -sampling -callgraph-mode dwarf -full-execution -output "$trace" \
+		"$dir/demo"
+	sampling=yes
 fi
-
-rm -rf "$dir/recording"
-mkdir -p "$dir/recording"
-# $how is a list of words.
-# shellcheck disable=SC2086
-if ! "$perf" record -q -e $event $how -o "$dir/recording/perf.data" "$dir/demo" \
-	>"$dir/record.log" 2>&1; then
-	cat "$dir/record.log" >&2
-	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo unknown)
-	echo "demo: perf could not record. kernel.perf_event_paranoid is $paranoid; above 2, only root" >&2
-	echo 'may record: sudo sysctl kernel.perf_event_paranoid=2' >&2
-	exit 1
-fi
-
-"$build/magic-trace" decode $sampling -working-directory "$dir/recording" -output "$trace"
 echo
 echo "demo: open $trace at https://magic-trace.org/ or https://ui.perfetto.dev"
 if [ -n "$sampling" ]; then
 	cat <<-EOF
-	It shows where the program was, every tenth of a millisecond: nearly always in draw, which calls
-	shade, and six times in save: the hiccups. Samples cannot tell one call of a function from the
-	next, so a row of draws is one block.
+	This machine has no Intel PT, so the stack was sampled: you see where the program was, every tenth
+	of a millisecond: nearly always in draw, which calls shade, and six times in save: the hiccups.
+	Samples cannot tell one call of a function from the next, so a row of draws is one block.
 	EOF
 else
 	cat <<-EOF

@@ -19,10 +19,17 @@ _magic_trace()
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W 'decode version help' -- "$cur"))
+		COMPREPLY=($(compgen -W 'run attach decode check version help' -- "$cur"))
 		return
 	fi
 	case ${prev/#--/-} in
+	-trigger) :; return ;;
+	-duration) :; return ;;
+	-snapshot-size) :; return ;;
+	-timer-resolution) :; return ;;
+	-events) :; return ;;
+	-pid | -p) :; return ;;
+	-ready-fd) :; return ;;
 	-working-directory) _magic_trace_paths -d; return ;;
 	-output | -o) _magic_trace_paths -f; return ;;
 	-filter) :; return ;;
@@ -32,7 +39,10 @@ _magic_trace()
 	-max-depth) :; return ;;
 	esac
 	case ${COMP_WORDS[1]} in
-	decode) flags='-working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -max-depth -z-print-events -z-print-perf-commands -help -h ' ;;
+	run) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -ready-fd -program-status -working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	attach) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -pid -p -ready-fd -program-status -working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	decode) flags='-working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	check) flags='-json -help -h ' ;;
 	version) flags='-help -h ' ;;
 	help) flags='-help -h ' ;;
 	esac
@@ -41,7 +51,7 @@ _magic_trace()
 	elif [[ $cur == -* ]]; then
 		COMPREPLY=($(compgen -W "$flags" -- "$cur"))
 	elif [[ ${COMP_WORDS[1]} == help ]]; then
-		COMPREPLY=($(compgen -W 'decode version help' -- "$cur"))
+		COMPREPLY=($(compgen -W 'run attach decode check version help' -- "$cur"))
 	else
 		_magic_trace_paths -f
 	fi

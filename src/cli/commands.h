@@ -3,10 +3,14 @@
 #ifndef MT_CLI_COMMANDS_H
 #define MT_CLI_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum command_id {
+	COMMAND_RUN,
+	COMMAND_ATTACH,
 	COMMAND_DECODE,
+	COMMAND_CHECK,
 	COMMAND_VERSION,
 	COMMAND_HELP,
 	COMMANDS,
@@ -21,6 +25,7 @@ struct entry {
 struct command {
 	const char *name;
 	const char *arg;              /* the argument that is no flag; NULL: there is none */
+	bool takes_command;           /* what follows "--" is a program and its arguments */
 	const char *summary;          /* a few words */
 	const char *about;            /* sentences */
 	const struct entry *usage;    /* ends in a NULL term; texts are not used */

@@ -35,6 +35,8 @@ static void on_perf_stderr(void *ctx, struct str line)
 {
 	struct decode *d = ctx;
 
+	if (report_is_lost(&d->p, line))
+		return;
 	console_say(d->p.console, "%.*s", (int)line.n, line.p);
 }
 
@@ -115,6 +117,12 @@ static void print_command(struct decode *d, const struct perf_script_args *args)
 	perf_script_argv_free(argv);
 }
 
+/* Called by a signal handler. */
+static void stop_perf(void *perf)
+{
+	perf_script_stop(perf);
+}
+
 /* Decodes one data file. -1 with err when that is the end of it all. */
 static int run_file(struct decode *d, size_t i, struct err *err)
 {
@@ -139,7 +147,7 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 		warn_part(d, err);
 		return 0;
 	}
-	interrupt_watch(d->perf);
+	interrupt_watch(stop_perf, d->perf);
 	perf_text_input(d->p.text, perf_script_input(d->perf));
 	stacks_next_file(d->p.stacks);
 	read = read_events(d, i, &read_err);
@@ -239,16 +247,15 @@ static enum status decode(struct decode *d)
 	return STATUS_NONE;
 }
 
-enum status decode_command(const struct options *options, struct console *console)
+enum status decode_recording(const struct options *options, const struct settings *settings,
+			     struct console *console)
 {
 	struct err err = ERR_INIT, warning = ERR_INIT;
-	struct decode d = { .p = { .console = console, .options = options } };
+	struct decode d = { .p = { .console = console, .options = options },
+			    .settings = *settings };
 	struct recording *rec = NULL;
-	enum status status = STATUS_USAGE;
+	enum status status = STATUS_NONE;
 
-	if (settings_begin(&d.settings, options, &err) < 0)
-		goto fail;
-	status = STATUS_NONE;
 	if (recording_open(d.settings.input, &rec, &warning, &err) < 0)
 		goto fail;
 	if (strstr(warning.msg, "recording.json is ignored"))
@@ -257,11 +264,11 @@ enum status decode_command(const struct options *options, struct console *consol
 	if (warning.msg[0])
 		console_warn_err(console, &warning);
 	d.part = rec->part;
+	if (rec->reason)
+		console_warn(console, "this is a part of a recording: %s", rec->reason);
 	status = STATUS_USAGE;
 	if (settings_recording(&d.settings, options, rec, &err) < 0)
 		goto fail;
-	xalloc_on_fail(trace_unlink_temporary);
-	interrupt_install();
 	d.p.settings = &d.settings;
 	d.p.recording = rec;
 	status = decode(&d);
@@ -269,7 +276,21 @@ enum status decode_command(const struct options *options, struct console *consol
 	return status;
 fail:
 	console_error(console, &err);
-	if (rec)
-		recording_free(rec);
+	recording_free(rec);
 	return status;
+}
+
+enum status decode_command(const struct options *options, struct console *console)
+{
+	struct settings settings;
+	struct err err = ERR_INIT;
+
+	if (settings_begin(&settings, options, &err) < 0 ||
+	    settings_input(&settings, options, &err) < 0) {
+		console_error(console, &err);
+		return STATUS_USAGE;
+	}
+	xalloc_on_fail(trace_unlink_temporary);
+	interrupt_install();
+	return decode_recording(options, &settings, console);
 }

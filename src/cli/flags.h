@@ -6,7 +6,7 @@
 #ifndef MT_CLI_FLAGS_H
 #define MT_CLI_FLAGS_H
 
-#include "base/err.h"
+#include "base/str.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 
@@ -15,12 +15,20 @@
 
 /* What a flag's value is, and what its field in struct options is. */
 enum flag_kind {
-	FLAG_SWITCH, /* no value; bool */
-	FLAG_FILE,   /* const char * */
-	FLAG_DIR,    /* const char * */
-	FLAG_CHOICE, /* one of `choices`; const char * */
-	FLAG_DEPTH,  /* a number from 1, or "none"; uint32_t, 0 for none */
-	FLAG_FILTER, /* see cli/filter_arg.h; struct filter_arg */
+	FLAG_SWITCH,     /* no value; bool */
+	FLAG_TEXT,       /* const char * */
+	FLAG_FILE,       /* const char * */
+	FLAG_DIR,        /* const char * */
+	FLAG_CHOICE,     /* one of `choices`; const char * */
+	FLAG_FILTER,     /* see cli/filter_arg.h; struct filter_arg */
+	FLAG_RESOLUTION, /* see record/resolution.h; struct resolution */
+	/* see cli/values.h */
+	FLAG_DEPTH,   /* uint32_t */
+	FLAG_SIZE,    /* uint64_t */
+	FLAG_SECONDS, /* uint64_t */
+	FLAG_FD,      /* int */
+	FLAG_PIDS,    /* struct pid_list */
+	FLAG_EVENTS,  /* struct extra_events */
 };
 
 struct flag {
@@ -35,21 +43,16 @@ struct flag {
 	bool hidden;       /* for the Makefile, not for people: in no help */
 };
 
+/* No table is longer. */
+#define FLAGS_MAX 64
+
 /* Whether a command has a flag, and shows it. */
 bool flag_is_shown(const struct flag *flag, enum command_id command);
 
 /* The table; *n is its length. */
 const struct flag *flags_table(size_t *n);
 
-/*
- * Reads the arguments behind the command's name into *options, which OPTIONS_INIT has filled.
- *
- * A flag has one dash or two, its value behind '=' or as the next argument; what follows "--" is no
- * flag. The last of several equal flags counts. -1 with err: a flag that the command does not have
- * (with the nearest one that it has), a value that is missing or not accepted (with what is), a
- * second argument that is no flag.
- */
-int flags_parse(enum command_id command, int argc, char **argv, struct options *options,
-		struct err *err);
+/* The flag of that name, or short name, of a command; NULL: it has none. */
+const struct flag *flag_find(enum command_id command, struct str name);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "cli/flags.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WIDTH 80
@@ -54,6 +55,9 @@ static void flag_help(FILE *out, const struct flag *flag)
 		fprintf(out, " %s", flag->value);
 	fputc('\n', out);
 	wrap(out, 6, flag->help);
+	/* who sets the command may say what it does */
+	if (!strcmp(flag->name, "share") && getenv("MAGIC_TRACE_SHARE_DOC"))
+		wrap(out, 6, getenv("MAGIC_TRACE_SHARE_DOC"));
 }
 
 void help_command(FILE *out, enum command_id id)
@@ -75,7 +79,7 @@ void help_command(FILE *out, enum command_id id)
 		if (flag_is_shown(&flags[i], id))
 			flag_help(out, &flags[i]);
 	}
-	if (id != COMMAND_DECODE)
+	if (id == COMMAND_VERSION || id == COMMAND_HELP || id == COMMAND_CHECK)
 		return;
 	entries(out, "Exit status", program_statuses());
 	entries(out, "Environment variables", program_variables());
@@ -83,7 +87,7 @@ void help_command(FILE *out, enum command_id id)
 
 void help_program(FILE *out)
 {
-	fputs("magic-trace: every call of a program as a timeline, from what perf recorded\n", out);
+	fputs("magic-trace: every call of a program as a timeline\n", out);
 	entries(out, "Examples", program_examples());
 	fputs("\nUsage:\n", out);
 	for (enum command_id id = 0; id < COMMANDS; id++)

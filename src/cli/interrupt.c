@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 /* Signal handlers have no context but globals. */
-static _Atomic(struct perf_script *) running;
+static _Atomic(void *) running;
+static void (*_Atomic stop_running)(void *ctx);
 static atomic_int came;
 
 static void on_signal(int sig)
 {
-	struct perf_script *perf = running;
+	void *ctx = running;
 	int saved = errno;
 
 	if (came) {
@@ -23,12 +24,12 @@ static void on_signal(int sig)
 		_exit(1);
 	}
 	came = sig;
-	if (perf)
-		perf_script_stop(perf);
+	if (ctx)
+		stop_running(ctx);
 	errno = saved;
 }
 
-/* A handler, unlike SIG_IGN, is not inherited by perf. */
+/* A handler, unlike SIG_IGN, is not inherited by the program that is traced. */
 static void on_pipe(int sig)
 {
 	(void)sig;
@@ -39,7 +40,7 @@ static void catch (int sig, void (*handler)(int))
 	struct sigaction action = { .sa_handler = handler };
 	struct sigaction old;
 
-	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler == SIG_IGN && sig != SIGPIPE)
+	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 		return;
 	sigemptyset(&action.sa_mask);
 	sigaction(sig, &action, NULL);
@@ -53,11 +54,12 @@ void interrupt_install(void)
 	catch (SIGPIPE, on_pipe);
 }
 
-void interrupt_watch(struct perf_script *perf)
+void interrupt_watch(void (*stop)(void *ctx), void *ctx)
 {
-	running = perf;
+	stop_running = stop;
+	running = ctx;
 	if (came)
-		perf_script_stop(perf);
+		stop(ctx);
 }
 
 void interrupt_unwatch(void)

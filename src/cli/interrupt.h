@@ -7,15 +7,16 @@
 #ifndef MT_CLI_INTERRUPT_H
 #define MT_CLI_INTERRUPT_H
 
-#include "perf/script.h"
-
 /* Takes over the signals; what was ignored when we were started (nohup) stays so. */
 void interrupt_install(void);
 
-/* perf now runs, and is to be ended by a signal, also by one that has already come. */
-void interrupt_watch(struct perf_script *perf);
+/*
+ * From now on a signal calls stop, also one that has already come; ctx is not NULL. stop must be
+ * async-signal-safe.
+ */
+void interrupt_watch(void (*stop)(void *ctx), void *ctx);
 
-/* perf is about to be freed. */
+/* ctx is about to be freed. */
 void interrupt_unwatch(void);
 
 /* The signal that came; 0: none. */

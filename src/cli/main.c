@@ -2,14 +2,16 @@
 /* main: which command, and its arguments. */
 #include "base/err.h"
 #include "base/nearest.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/console.h"
 #include "cli/decode.h"
-#include "cli/flags.h"
 #include "cli/help.h"
 #include "cli/man.h"
 #include "cli/options.h"
+#include "cli/parse.h"
+#include "cli/record.h"
 #include "cli/status.h"
 #include "cli/version.h"
 
@@ -24,11 +26,6 @@ static int unknown_command(const char *name, struct err *err)
 	const char *names[COMMANDS];
 	const char *near;
 
-	if (!strcmp(name, "run") || !strcmp(name, "attach") || !strcmp(name, "check")) {
-		err_set(err, "this version only decodes: there is no command '%s' yet", name);
-		return err_hint(err, "record with `perf record -e intel_pt//u`, then run "
-				     "magic-trace decode perf.data");
-	}
 	for (enum command_id id = 0; id < COMMANDS; id++)
 		names[id] = command_get(id)->name;
 	near = nearest(name, names, COMMANDS);
@@ -78,14 +75,17 @@ static enum status help(const struct options *options, struct console *console)
 	return printed(console);
 }
 
-static enum status run(enum command_id id, const struct options *options, struct console *console)
+static int run(enum command_id id, const struct options *options, struct console *console)
 {
 	if (options->help) {
 		help_command(stdout, id);
 		return printed(console);
 	}
 	switch (id) {
+	case COMMAND_RUN: return run_command(options, console);
+	case COMMAND_ATTACH: return attach_command(options, console);
 	case COMMAND_DECODE: return decode_command(options, console);
+	case COMMAND_CHECK: return check_command(options, console);
 	case COMMAND_VERSION: printf("%s\n", version()); return printed(console);
 	case COMMAND_HELP: return help(options, console);
 	case COMMANDS: break;
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 	struct err err = ERR_INIT;
 	struct console console;
 	enum command_id id;
-	enum status status;
+	int status;
 
 	open_standard_files();
 	keep_exit_statuses();
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 		unknown_command(argv[1], &err);
 		return usage_error(&console, &err);
 	}
-	if (flags_parse(id, argc - 2, argv + 2, &options, &err) < 0)
+	if (parse(id, argc - 2, argv + 2, &options, &err) < 0)
 		status = usage_error(&console, &err);
 	else
 		status = run(id, &options, &console);

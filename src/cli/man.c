@@ -106,7 +106,7 @@ void man_page(FILE *out)
 	fputs(".\\\" Made by `make man` from the tables in src/cli; not to be edited.\n"
 	      ".TH MAGIC\\-TRACE 1 \"\" \"magic\\-trace\" \"User Commands\"\n"
 	      ".SH NAME\n"
-	      "magic\\-trace \\- every call of a program as a timeline, from what perf recorded\n"
+	      "magic\\-trace \\- every call of a program as a timeline\n"
 	      ".SH SYNOPSIS\n",
 	      out);
 	usage(out);

@@ -30,6 +30,7 @@ struct pipeline {
 	struct perf_text *text;
 	struct stacks *stacks;
 	struct tally errors; /* decode errors that were fed */
+	uint64_t lost;       /* chunks of data that perf lost while it recorded */
 };
 
 /*

@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
+#include "base/num.h"
 #include "cli/human.h"
 #include "cli/line.h"
 #include "cli/summary.h"
 
+#include <string.h>
+
 /* Calls that browsers still show without trouble. */
 #define COMFORTABLE_CALLS 1000000u
+
+/* perf found nothing in the recording. */
+static void report_nothing(const struct pipeline *p, struct err *err)
+{
+	const struct recording *rec = p->recording;
+
+	if (p->settings->mode == PERF_SAMPLING && rec->has_json) {
+		err_set(err, "no trace was written: no sample was taken");
+		if (rec->n_hits) {
+			err_hint(err, "the trigger was hit before there was one; -multi-snapshot "
+				      "goes on behind the first hit");
+			return;
+		}
+		err_hint(err, "what was recorded did not run, or for less time than lies between "
+			      "two samples; -timer-resolution High takes more of them");
+		return;
+	}
+	err_set(err, "no trace was written: perf printed nothing of %s", p->settings->input);
+	if (rec->has_json && rec->trigger && rec->n_hits == 0)
+		err_hint(err, "perf ended with the program before it took a snapshot: without "
+			      "-trigger it takes one at the end");
+}
 
 /* Why there is nothing to see. */
 void report_empty(const struct pipeline *p, struct err *err)
@@ -15,8 +40,7 @@ void report_empty(const struct pipeline *p, struct err *err)
 	bool pt = p->settings->mode == PERF_PT;
 
 	if (text->lines == 0) {
-		err_set(err, "no trace was written: perf printed nothing of %s",
-			p->settings->input);
+		report_nothing(p, err);
 		return;
 	}
 	if (text->events == 0) {
@@ -48,6 +72,29 @@ void report_empty(const struct pipeline *p, struct err *err)
 	err_set(err, "no trace was written: no call in %s events", human_count(text->events).s);
 }
 
+bool report_is_lost(struct pipeline *p, struct str line)
+{
+	static const char *const frame[] = { "", "Warning:", "Check IO/CPU overload!" };
+	struct str rest;
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(frame) / sizeof(frame[0]); i++) {
+		if (str_eq(line, str_of(frame[i])))
+			return true;
+	}
+	/* "Processed 817 events and lost 1 chunks!" (perf_session__warn_about_errors) */
+	if (!str_starts(line, str_of("Processed ")))
+		return false;
+	rest = str_skip(line, strlen("Processed "));
+	if (!num_dec(&rest, &n) || !str_starts(rest, str_of(" events and lost ")))
+		return false;
+	rest = str_skip(rest, strlen(" events and lost "));
+	if (!num_dec(&rest, &n) || !str_eq(rest, str_of(" chunks!")))
+		return false;
+	p->lost += n;
+	return true;
+}
+
 void report_losses(struct pipeline *p)
 {
 	struct line line = LINE_INIT;
@@ -58,6 +105,11 @@ void report_losses(struct pipeline *p)
 
 	for (size_t i = 0; i < n; i++)
 		more = more || notes[i].count > 1;
+	if (p->lost)
+		console_warn(p->console,
+			     "perf lost data while it recorded (%s times): the machine was too "
+			     "busy to write it",
+			     human_count(p->lost).s);
 	summary_notes(&line, notes, n);
 	if (more)
 		console_warn(p->console, "left out in all: %s", line.s);

@@ -16,4 +16,10 @@ void report_empty(const struct pipeline *p, struct err *err);
 /* Where the trace is, and what is in it; stats are those of trace_finish. */
 void report_result(struct pipeline *p, const struct trace_stats *stats);
 
+/*
+ * Whether a line of perf's standard error says that data was lost while it recorded; then it is
+ * counted for report_losses: perf says so for each data file, in five lines.
+ */
+bool report_is_lost(struct pipeline *p, struct str line);
+
 #endif

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A variable that is empty counts as one that is not set. */
-static const char *variable(const char *name)
+const char *settings_variable(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -33,11 +32,8 @@ static int check_input(const char *path, struct err *err)
 	return err_set(err, "a recording must be a file or a directory, and %s is neither", path);
 }
 
-int settings_begin(struct settings *settings, const struct options *options, struct err *err)
+int settings_input(struct settings *settings, const struct options *options, struct err *err)
 {
-	const char *perf = variable("MAGIC_TRACE_PERF_PATH");
-	bool debug = variable("MAGIC_TRACE_DEBUG");
-
 	if (options->arg && options->working_directory)
 		return err_set(err, "decode takes one recording, not both '%s' and '%s'",
 			       options->working_directory, options->arg);
@@ -46,20 +42,26 @@ int settings_begin(struct settings *settings, const struct options *options, str
 		return err_hint(err, "name perf's data file, or its directory with "
 				     "-working-directory DIR");
 	}
+	settings->input = options->arg ? options->arg : options->working_directory;
+	return check_input(settings->input, err);
+}
+
+int settings_begin(struct settings *settings, const struct options *options, struct err *err)
+{
+	const char *perf = settings_variable("MAGIC_TRACE_PERF_PATH");
+	bool debug = settings_variable("MAGIC_TRACE_DEBUG");
+
 	if (options->include_kernel && options->kernel_only)
 		return err_set(err, "-trace-include-kernel and -trace-kernel-only exclude each "
 				    "other");
 	*settings = (struct settings){
-		.input = options->arg ? options->arg : options->working_directory,
 		.perf = perf ? perf : "perf",
 		.executable = options->executable,
-		.skip_tx = variable("MAGIC_TRACE_SKIP_TX_HANDLING"),
+		.skip_tx = settings_variable("MAGIC_TRACE_SKIP_TX_HANDLING"),
 		.mark_inferred = debug,
 		.print_events = options->print_events || debug,
 		.print_perf_commands = options->print_perf_commands || debug,
 	};
-	if (check_input(settings->input, err) < 0)
-		return -1;
 	return trace_check_path(options->output, err);
 }
 

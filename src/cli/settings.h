@@ -26,11 +26,20 @@ struct settings {
 	bool print_perf_commands;
 };
 
+/* An environment variable, or NULL; one that is empty counts as one that is not set. */
+const char *settings_variable(const char *name);
+
 /*
- * What can be said before the recording is open. -1 with err when the command line contradicts
- * itself, lacks the recording, or names an output that cannot be written by its suffix.
+ * What can be said before there is a recording; input stays NULL. -1 with err when the command line
+ * contradicts itself, or names an output that cannot be written by its suffix.
  */
 int settings_begin(struct settings *settings, const struct options *options, struct err *err);
+
+/*
+ * Sets input to the recording that the command line of decode names. -1 with err: none, two, or
+ * what is neither a file nor a directory.
+ */
+int settings_input(struct settings *settings, const struct options *options, struct err *err);
 
 /*
  * Adds what the recording says where the flags say nothing. -1 with err when the flags do not fit

@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures; asserts nothing. Each program beside this file alone, then `decode` as a whole.
+"""Measures; asserts nothing. Each program beside this file alone, then `decode` as a whole, then
+what a recording costs while nothing happens.
 
 usage: run.py BUILD [MEGABYTES]       size of the made-up text that is decoded (default 200)
 """
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
+sys.path[:0] = [os.path.join(HERE, "..", "e2e"), os.path.join(HERE, "..", "tools")]
+import live                              # noqa: E402
+from harness import compile_target       # noqa: E402
 from lines import at, branch, start      # noqa: E402
 
 FUNCTIONS = 300
 SITES = range(8, 800, 61)                # offsets of a function's branches
 BLOCK = 50000                            # lines that are made at once
+IDLE = 5                                 # seconds that nothing happens
 
 
 def walk(size):
@@ -77,6 +82,37 @@ def decode(build, text, lines, output):
              ", status %d" % status if status else ""), flush=True)
 
 
+def cpu_ticks(pids):
+    """What processes have had of the CPU so far, in ticks of 10 ms."""
+    fields = [live.read("/proc/%d/stat" % pid).rpartition(")")[2].split() for pid in pids]
+    return sum(int(f[11]) + int(f[12]) for f in fields)
+
+
+def recording(build, work):
+    """How long it takes until recording is on, and what waiting for a trigger costs."""
+    why = live.why_not()
+    if why:
+        print(why)
+        return
+    program = compile_target(work, "signals.c", "-O1")
+    for args in ((), ("-trigger", "last"), ("-multi-thread", "-trigger", "last")):
+        place = live.Place(build, work, "recording")
+        target = live.Target(place, program, "sleep")
+        began = time.monotonic()
+        run = live.Live(place, "attach", "-pid", str(target.pid), *args)
+        run.ready()
+        seconds = time.monotonic() - began
+        pids = [run.pid, place.find("perf")]
+        before = cpu_ticks(pids)
+        time.sleep(IDLE)
+        share = (cpu_ticks(pids) - before) / IDLE
+        print("attach %-30s recording after %4.0f ms; waiting: magic-trace and perf %.2f %% of a "
+              "CPU" % (" ".join(args), seconds * 1e3, share), flush=True)
+        run.send(signal.SIGINT)
+        run.wait()
+        place.close()
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     size = int(sys.argv[2] if len(sys.argv) > 2 else 200) * 10**6
@@ -84,7 +120,7 @@ def main():
         text = os.path.join(work, "perf.data")
         lines = make_text(text, size)
         print("a text of %.0f MB, %d lines" % (os.path.getsize(text) / 1e6, lines), flush=True)
-        for name, args in (("text", [text]), ("stacks", []), ("writer", [])):
+        for name, args in (("text", [text]), ("stacks", []), ("writer", []), ("hit", [])):
             program = os.path.join(build, "tests", "bench", name)
             if os.path.exists(program):
                 print("--- %s" % name, flush=True)
@@ -92,6 +128,8 @@ def main():
         print("--- decode", flush=True)
         for suffix in ("fxt", "fxt.gz", "fxt.zst"):
             decode(build, text, lines, os.path.join(work, "trace." + suffix))
+        print("--- recording", flush=True)
+        recording(build, work)
 
 
 if __name__ == "__main__":

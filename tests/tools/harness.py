@@ -5,13 +5,22 @@ Each test program prints one line a test (`ok NAME`, `FAIL NAME: why`, `SKIP NAM
 exits with 1 when one failed. Its first argument is the build directory (default: build); with
 MT_LONG=1 in the environment it runs its long form.
 """
+import concurrent.futures
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+import traceback
 
 sys.dont_write_bytecode = True
+
+# A shell has what it runs in the background ignore this; what we run would inherit it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOOLS = os.path.join(TOP, "tests", "tools")
@@ -111,3 +120,170 @@ def check_trace(path):
     p = subprocess.run([sys.executable, os.path.join(TOOLS, "fxtdump.py"), "--check", path],
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     return ["fxtdump.py --check: " + (p.stderr + p.stdout).decode()] if p.returncode else []
+
+
+class Lines:
+    """What a process writes to a pipe, taken as it comes, and waited for."""
+
+    def __init__(self, pipe):
+        self.lines = []
+        self.ended = False
+        self.changed = threading.Condition()
+        self.thread = threading.Thread(target=self._take, args=(pipe,), daemon=True)
+        self.thread.start()
+
+    def _take(self, pipe):
+        with pipe:
+            for line in pipe:
+                with self.changed:
+                    self.lines.append(line.decode("utf-8", "replace").rstrip("\n"))
+                    self.changed.notify_all()
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
+
+    def find(self, text):
+        """The first line that has the text; None."""
+        return next((line for line in self.lines if text in line), None)
+
+    def wait(self, text, count=1, timeout=60):
+        """Until so many lines have the text; the last of them, or None: there will be none."""
+        def found():
+            return [line for line in self.lines if text in line][count - 1:count]
+
+        with self.changed:
+            self.changed.wait_for(lambda: self.ended or found(), timeout)
+            return (found() or [None])[0]
+
+    def rest(self, timeout=60):
+        """All of them, when the pipe is closed."""
+        self.thread.join(timeout)
+        return self.lines
+
+
+MARK = "MAGIC_TRACE_TEST_MARK"
+
+
+def marked(mark):
+    """Processes with this mark in their environment, which those that have ended have not."""
+    found, word = [], ("%s=%s" % (MARK, mark)).encode()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % pid, "rb") as f:
+                if word in f.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+class Recorder:
+    """magic-trace run or attach, while it runs.
+
+    It has a directory for temporary files of its own, and a mark in its environment; what it leaves
+    behind is found by these. Command is "run" or "attach".
+    """
+
+    def __init__(self, build, work, command, *args, env=None, stdin=subprocess.DEVNULL,
+                 pass_fds=(), **popen):
+        self.tmp = tempfile.mkdtemp(prefix="tmp", dir=work)
+        self.started = time.monotonic()
+        self.ready_fd, theirs = os.pipe()
+        environ = dict(os.environ, **(env or {}), TMPDIR=self.tmp)
+        environ[MARK] = self.tmp
+        argv = [os.path.join(build, "magic-trace"), command, "-ready-fd", str(theirs), *args]
+        self.process = subprocess.Popen(argv, stdin=stdin, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, env=environ,
+                                        pass_fds=[theirs, *pass_fds], start_new_session=True,
+                                        **popen)
+        os.close(theirs)
+        self.pid = self.process.pid
+        self.out = Lines(self.process.stdout)
+        self.err = Lines(self.process.stderr)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """Nothing of it stays, whatever has failed."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for pid in marked(self.tmp):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if self.ready_fd >= 0:
+            os.close(self.ready_fd)
+
+    def ready(self):
+        """The line that says that recording is on; "" when it has ended before."""
+        with os.fdopen(self.ready_fd, "rb") as f:
+            self.ready_fd = -1
+            return f.read().decode()
+
+    def signal(self, sig):
+        self.process.send_signal(sig)
+
+    def end(self, timeout=60):
+        """Waits for its end."""
+        try:
+            status = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return Ended(None, "\n".join(self.out.lines), "still running after %d s, having said:"
+                         "\n%s" % (timeout, "\n".join(self.err.lines)))
+        return Ended(status, "\n".join(self.out.rest()), "\n".join(self.err.rest()))
+
+    def left(self, also=()):
+        """What it has left behind: processes (but those named), temporary files."""
+        deadline = time.monotonic() + 30
+        while True:
+            pids = [pid for pid in marked(self.tmp) if pid not in also]
+            files = os.listdir(self.tmp)
+            if not pids and not files:
+                return []
+            if time.monotonic() > deadline:
+                return ["left behind: %s" % what for what in
+                        [shown_process(pid) for pid in pids] + files]
+            time.sleep(0.02)
+
+
+def shown_process(pid):
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            words = f.read().replace(b"\0", b" ").decode("utf-8", "replace")
+            return "process %d: %s" % (pid, words)
+    except OSError:
+        return "process %d" % pid
+
+
+def faults_of(function, *args):
+    """What a test finds wrong; where it broke off, when what it looks at is not as it thinks."""
+    try:
+        return function(*args)
+    except Exception:           # whatever it is: the other tests are to run
+        return [traceback.format_exc()]
+
+
+def check_all(report, tests, workers):
+    """Tests (name, function, arguments) of which some run at the same time: most of them wait.
+    Each has its own line, in the order given."""
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        running = [(name, pool.submit(faults_of, function, *args))
+                   for name, function, *args in tests]
+        for name, found in running:
+            report.check(name, found.result())
+
+
+def compile_target(work, name, *flags, out=None, compiler="gcc"):
+    """A program of tests/e2e/targets, made in work; its path. Flags that name other sources of
+    that directory stand for their paths."""
+    targets = os.path.join(TOP, "tests", "e2e", "targets")
+    path, source = os.path.join(work, out or os.path.splitext(name)[0]), os.path.join(targets, name)
+    flags = [os.path.join(targets, f) if f in os.listdir(targets) else f for f in flags]
+    std = [] if "++" in compiler else ["-std=gnu17"]
+    subprocess.run([compiler, *std, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread",
+                    "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer",
+                    "-I", os.path.join(TOP, "include"), "-o", path, source, *flags], check=True)
+    return path

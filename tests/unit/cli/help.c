@@ -46,6 +46,22 @@ START_TEST(test_every_flag_is_explained)
 }
 END_TEST
 
+/* What the user's own share command does is for who has set it to say. */
+START_TEST(test_share_doc)
+{
+	char *text;
+
+	setenv("MAGIC_TRACE_SHARE_DOC", "Puts it onto the team's server.", 1);
+	text = text_of(COMMAND_RUN);
+	ck_assert_ptr_nonnull(strstr(text, "\n      Puts it onto the team's server.\n"));
+	free(text);
+	unsetenv("MAGIC_TRACE_SHARE_DOC");
+	text = text_of(COMMAND_RUN);
+	ck_assert_ptr_null(strstr(text, "team's server"));
+	free(text);
+}
+END_TEST
+
 START_TEST(test_examples_come_first)
 {
 	char *text = text_of(COMMAND_DECODE);
@@ -85,5 +101,5 @@ START_TEST(test_every_command_is_named)
 }
 END_TEST
 
-SUITE_MAIN("help", test_every_flag_is_explained, test_examples_come_first,
+SUITE_MAIN("help", test_every_flag_is_explained, test_share_doc, test_examples_come_first,
 	   test_lines_fit_a_terminal, test_every_command_is_named)

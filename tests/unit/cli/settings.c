@@ -9,7 +9,9 @@
 static int begin(struct settings *settings, const struct options *options, struct err *err)
 {
 	*err = (struct err)ERR_INIT;
-	return settings_begin(settings, options, err);
+	if (settings_begin(settings, options, err) < 0)
+		return -1;
+	return settings_input(settings, options, err);
 }
 
 static struct settings both(const struct options *options, const struct recording *recording)
