@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs all tests and sums up.
+# Runs all tests, as many at a time as there are CPUs, and sums up.
 #   tests/run.sh BUILD_DIR        MT_LONG=1: the long forms as well
+#   tests/run.sh BUILD_DIR NAME COMMAND...        one of them, for the above
 #
 # A unit test program closes with libcheck's line. Every other test prints lines `ok NAME`,
 # `FAIL NAME: why`, `SKIP NAME: reason`, and exits with 1 when one failed; it gets BUILD_DIR as its
@@ -12,9 +13,9 @@ set -u
 build=$1
 limit=120
 [ -z "${MT_LONG:-}" ] || limit=3600
-passed=0 failed=0 skipped=0
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+sum=
+trap 'rm -f "$log" "$sum"' EXIT
 
 count()
 {
@@ -39,6 +40,7 @@ skips()
 	done
 }
 
+# Runs one. What is to be said is said at once, and the counts go to the file $MT_SUM.
 run()
 {
 	name=$1
@@ -56,30 +58,44 @@ run()
 		bad=1
 	fi
 	if [ $bad -gt 0 ]; then
-		echo "FAIL $name (status $status):"
-		tail -n 100 "$log" | sed 's/^/  /'
+		said="FAIL $name (status $status):
+$(tail -n 100 "$log" | sed 's/^/  /')"
 	else
-		echo "ok   $name: $good passed"
+		said="ok   $name: $good passed"
 	fi
-	[ -z "$skip" ] || echo "$skip"
-	passed=$((passed + good)) failed=$((failed + bad + refused)) skipped=$((skipped + skip_count))
+	[ -z "$skip" ] || said="$said
+$skip"
+	printf '%s\n' "$said"
+	echo "$good $((bad + refused)) $skip_count" >>"$MT_SUM"
+}
+
+# The tests, a line each: its name, and the command. Those that take longest come first.
+list()
+{
+	for script in tests/golden/run.* tests/diff/* tests/e2e/*; do
+		if [ -f "$script" ] && [ -x "$script" ]; then
+			echo "${script#tests/} $script $build"
+		fi
+	done
+	for source in tests/fuzz/*.c tests/unit/*/*.c; do
+		program=${source%.c}
+		echo "${program#tests/} $build/$program"
+	done
+	echo check-includes scripts/check-includes.sh
 }
 
 export CK_VERBOSITY=normal
-for source in tests/unit/*/*.c; do
-	program=${source%.c}
-	run "${program#tests/}" "$build/$program"
-done
-run check-includes scripts/check-includes.sh
-for source in tests/fuzz/*.c; do
-	program=${source%.c}
-	run "${program#tests/}" "$build/$program"
-done
-for script in tests/golden/run.* tests/diff/* tests/e2e/*; do
-	if [ -f "$script" ] && [ -x "$script" ]; then
-		run "${script#tests/}" "$script" "$build"
-	fi
-done
-
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+if [ $# -gt 1 ]; then
+	shift
+	run "$@"
+	exit 0
+fi
+sum=$(mktemp)
+# one that dies without a word has no line in the sum, and is missed there
+wanted=$(list | wc -l)
+list | MT_SUM=$sum xargs -L 1 -P "$(nproc)" tests/run.sh "$build"
+counted=$(wc -l <"$sum")
+awk -v lost=$((wanted - counted)) '
+	{ passed += $1; failed += $2; skipped += $3 }
+	END { printf "%d passed, %d failed, %d skipped\n", passed, failed + lost, skipped
+	      exit failed + lost > 0 }' "$sum"
