@@ -21,7 +21,7 @@ may_include()
 }
 
 # Lines "FILE INCLUDED" of all includes in quotes.
-includes=$(grep -Ho '^#include "[^"]*"' src/*/*.[ch] | sed 's/:#include "/ /; s/"$//')
+includes=$(grep -Ho '^#include "[^"]*"' src/*/*.[ch] src/*/*/*.[ch] | sed 's/:#include "/ /; s/"$//')
 
 wrong=$(echo "$includes" | while read -r file included; do
 	module=${file#src/}
@@ -38,7 +38,7 @@ done 2>&1)
 
 circle=$(echo "$includes" | sed -n 's/^src\/\(.*\.h\) / \1 /p' | tsort 2>&1 >/dev/null | sed 's/^/circle: /')
 
-incomplete=$(for header in src/*/*.h include/*.h; do
+incomplete=$(for header in src/*/*.h src/*/*/*.h include/*.h; do
 	[ -f "$header" ] || continue
 	echo "#include \"$header\"" |
 		"${CC:-gcc}" -std=gnu17 -D_GNU_SOURCE -I. -Isrc -Iinclude -Wall -Werror -fsyntax-only -x c - ||

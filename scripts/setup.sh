@@ -69,13 +69,17 @@ for package in $packages; do
 	is_installed "$package" || missing="$missing $package"
 done
 
+# Nothing is built with it: tests record Intel PT data in software with it (version 7.2 or later).
+optional=qemu-user
+
 if [ -n "$print" ]; then
-	for package in $packages; do
+	for package in $packages $optional; do
 		echo "$package"
 	done
 	exit 0
 fi
-if [ -z "$missing" ]; then
+is_installed $optional && optional=
+if [ -z "$missing$optional" ]; then
 	echo 'setup.sh: everything is there'
 	exit 0
 fi
@@ -84,16 +88,24 @@ root=
 if [ "$(id -u)" -ne 0 ]; then
 	root=sudo
 	command -v sudo >/dev/null || {
-		echo "setup.sh: as root, install:$missing" >&2
+		echo "setup.sh: as root, install:$missing $optional" >&2
 		exit 1
 	}
 fi
-echo "setup.sh: installing$missing"
+echo "setup.sh: installing$missing $optional"
+install_packages()
+{
+	if [ $manager = apt ]; then
+		$root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
+			--no-install-recommends "$@"
+	else
+		$root dnf install -y "$@"
+	fi
+}
+
+[ $manager != apt ] || $root apt-get update -q
 # $missing is a list of words.
 # shellcheck disable=SC2086
-if [ $manager = apt ]; then
-	$root apt-get update -q
-	$root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
-else
-	$root dnf install -y $missing
-fi
+[ -z "$missing" ] || install_packages $missing
+[ -z "$optional" ] || install_packages "$optional" ||
+	echo "setup.sh: $optional cannot be installed: the tests that need it are skipped" >&2

@@ -5,6 +5,7 @@ unit_sources := $(sort $(wildcard tests/unit/*/*.c))
 unit_programs := $(unit_sources:%.c=$(O)/%)
 other_programs := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/diff/*.c tests/fuzz/*.c)))
 bench_programs := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/bench/*.c)))
+tool_programs := $(O)/tests/tools/softstep $(O)/tests/tools/softperf
 CHECK_CFLAGS = $(shell $(PKG_CONFIG) --cflags check)
 CHECK_LIBS = $(shell $(PKG_CONFIG) --libs check)
 
@@ -16,7 +17,7 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libmagictrace.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(all_ldflags) -o $@ $^ $(LIB_LIBS) $(test_libs)
 
-check check-long: all $(unit_programs) $(other_programs)
+check check-long: all $(unit_programs) $(other_programs) $(tool_programs)
 	$(Q)MT_LONG=$(if $(filter check-long,$@),1) tests/run.sh $(O)
 
 check-unit: $(unit_programs)
@@ -26,7 +27,7 @@ bench: all $(bench_programs)
 	$(Q)tests/bench/run.py $(O)
 
 # Formatting, and what clang-tidy finds (.clang-format, .clang-tidy).
-c_files := $(wildcard src/*/*.[ch] include/*.h tests/*/*.[ch] tests/*/*/*.[ch] demo/*.c)
+c_files := $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/*.h tests/*/*.[ch] tests/*/*/*.[ch] demo/*.c)
 lint:
 	$(Q)for tool in clang-format clang-tidy; do command -v $$tool >/dev/null || \
 		{ echo "there is no $$tool: scripts/setup.sh --lint installs it"; exit 1; }; done

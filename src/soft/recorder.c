@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "soft/recorder.h"
+
+#include "base/xalloc.h"
+#include "soft/highfd.h"
+#include "soft/recflow.h"
+#include "soft/recstate.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* A tick is 1 ns. */
+#define TSC_HZ NS_PER_S
+
+uint64_t recstate_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+uint64_t recstate_time(const struct recorder *rec, uint64_t clock)
+{
+	return perfdata_time(&rec->file, clock);
+}
+
+uint64_t recstate_clock(const struct recorder_thread *thread)
+{
+	return stream_clock(thread->track->stream);
+}
+
+static void log_branch(void *ctx, int32_t tid, const char *flags, uint64_t from, uint64_t to,
+		       uint64_t clock)
+{
+	fprintf(ctx, "%" PRId32 " %s %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", tid, flags, from, to,
+		clock);
+}
+
+void recstate_track(struct recorder *rec, struct track *track, int32_t id, uint64_t clock)
+{
+	const struct stream_log log = { .branch = log_branch, .ctx = rec->log };
+
+	track_init(track, &rec->file.pt, id, clock, rec->log ? &log : NULL);
+	track->snapshots = atomic_load(&rec->snapshots);
+	track->buf.index = rec->n_buffers++;
+	track->buf.ring = rec->ring;
+}
+
+static void add_stats(const struct track *track, struct recorder_stats *sum)
+{
+	const struct stream_stats *stats;
+
+	if (!track->stream)
+		return;
+	stats = stream_stats(track->stream);
+	sum->instructions += stats->instructions;
+	sum->branches += stats->branches;
+	sum->syscalls += stats->syscalls;
+	sum->bytes += packet_total(track->buf.packets);
+}
+
+void recstate_drop(struct recorder *rec, struct track *track)
+{
+	add_stats(track, &rec->stats);
+	track_fini(track);
+}
+
+void recstate_write(struct recorder_thread *t, bool truncated)
+{
+	struct track *track = t->track;
+	const struct perfdata_aux aux = {
+		.pid = t->process->id,
+		.tid = t->id,
+		.cpu = t->rec->per_cpu ? 0 : -1,
+		.truncated = truncated,
+		.clock = stream_clock(track->stream),
+		.time = recstate_time(t->rec, stream_clock(track->stream)),
+	};
+
+	auxbuf_write(&track->buf, t->rec->pd, &aux);
+}
+
+void recstate_start(struct recorder_thread *t, uint64_t clock)
+{
+	t->started = true;
+	perfdata_itrace_start(t->rec->pd, t->process->id, t->id, t->rec->per_cpu ? 0 : -1,
+			      recstate_time(t->rec, clock));
+}
+
+static FILE *open_log(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	return fd < 0 ? NULL : fdopen(highfd_move(fd), "w");
+}
+
+int recorder_open(const struct recorder_config *config, struct recorder **out, struct err *err)
+{
+	struct recorder *rec = xcalloc(1, sizeof(*rec));
+	bool numbered = config->time == RECORDER_INSTRUCTIONS;
+
+	rec->time = config->time;
+	rec->ring = config->ring;
+	rec->per_cpu = config->per_cpu;
+	rec->syscall_overhead = config->syscall_overhead;
+	rec->clock = numbered ? NS_PER_S : recstate_now();
+	rec->file = (struct perfdata_config){
+		.pt = config->pt ? *config->pt : RECORDER_PACKETS,
+		.tsc_hz = TSC_HZ,
+		.per_cpu = config->per_cpu,
+		.snapshot = config->ring != 0,
+		.reproducible = numbered,
+		.n_cpus = 1,
+		.command_line = config->command_line,
+		.pid = numbered ? 1 : config->pid,
+		.comm = config->comm,
+	};
+	rec->began = recstate_now();
+	pthread_mutex_init(&rec->lock, NULL);
+	rec->log = config->log ? open_log(config->log) : NULL;
+	if (config->log && !rec->log) {
+		err_errno(err, "cannot create %s", config->log);
+		free(rec);
+		return -1;
+	}
+	if (perfdata_open(config->path, &rec->file, &rec->pd, err) < 0) {
+		if (rec->log)
+			fclose(rec->log);
+		free(rec);
+		return -1;
+	}
+	recstate_track(rec, &rec->cpu, 0, rec->clock);
+	rec->n_buffers = rec->per_cpu;
+	if (rec->per_cpu)
+		track_set_fault(&rec->cpu, &config->fault);
+	else
+		rec->cpu.fault = config->fault; /* until there is a thread */
+	*out = rec;
+	return 0;
+}
+
+void recorder_snapshot(struct recorder *rec)
+{
+	atomic_fetch_add(&rec->snapshots, 1);
+}
+
+void recorder_stats(const struct recorder *rec, struct recorder_stats *stats)
+{
+	*stats = rec->stats;
+	add_stats(&rec->cpu, stats);
+	for (size_t i = 0; i < rec->n_threads; i++)
+		add_stats(&rec->threads[i]->own, stats);
+	stats->threads = rec->n_threads;
+	stats->seconds = (double)(recstate_now() - rec->began) / 1e9;
+}
+
+void recorder_summary(const struct recorder_stats *stats, char *text, size_t size)
+{
+	double s = stats->seconds > 0 ? stats->seconds : 1e-9;
+
+	snprintf(text, size,
+		 "%" PRIu64 " instructions, %" PRIu64 " branches, %" PRIu64 " system calls of "
+		 "%" PRIu64 " thread%s in %.2f s: %.0f instructions/s, %.0f branches/s; %" PRIu64
+		 " bytes of packets",
+		 stats->instructions, stats->branches, stats->syscalls, stats->threads,
+		 stats->threads == 1 ? "" : "s", s, (double)stats->instructions / s,
+		 (double)stats->branches / s, stats->bytes);
+}
+
+/* Writes what a track still has. */
+static void finish_track(struct recorder_thread *t, bool rest)
+{
+	struct track *track = t->track;
+
+	if (!track->stream)
+		return;
+	recorder_settle(t);
+	if (t->rec->ring && !rest)
+		return;
+	track_halt(track);
+	pthread_mutex_lock(&t->rec->lock);
+	recstate_write(t, false);
+	pthread_mutex_unlock(&t->rec->lock);
+}
+
+static void recorder_free(struct recorder *rec)
+{
+	for (size_t i = 0; i < rec->n_threads; i++) {
+		stream_free(rec->threads[i]->own.stream);
+		free(rec->threads[i]);
+	}
+	while (rec->processes) {
+		struct recprocess *p = rec->processes;
+
+		rec->processes = p->next;
+		told_free(p->told);
+		free(p);
+	}
+	stream_free(rec->cpu.stream);
+	pthread_mutex_destroy(&rec->lock);
+	free(rec->threads);
+	free(rec);
+}
+
+int recorder_close(struct recorder *rec, bool rest, struct recorder_stats *stats, struct err *err)
+{
+	bool log_failed = false;
+	int r;
+
+	for (size_t i = 0; i < rec->n_threads; i++)
+		finish_track(rec->per_cpu && rec->running ? rec->running : rec->threads[i], rest);
+	if (stats)
+		recorder_stats(rec, stats);
+	perfdata_finished_round(rec->pd);
+	r = perfdata_close(rec->pd, err);
+	if (rec->log)
+		log_failed = ferror(rec->log) != 0;
+	if (rec->log && fclose(rec->log) != 0)
+		log_failed = true;
+	if (r == 0 && log_failed)
+		r = err_errno(err, "the log of branches cannot be written");
+	recorder_free(rec);
+	return r;
+}
+
+void recorder_abandon(struct recorder *rec)
+{
+	perfdata_abandon(rec->pd);
+	if (rec->log) {
+		__fpurge(rec->log);
+		fclose(rec->log);
+	}
+	recorder_free(rec);
+}

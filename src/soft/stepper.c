@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "soft/stepper.h"
+
+#include "base/xalloc.h"
+#include "soft/procfs.h"
+#include "soft/recflow.h"
+#include "soft/recthread.h"
+#include "soft/stepattach.h"
+#include "soft/stepstop.h"
+#include "soft/steptask.h"
+#include "soft/ticker.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TURN 2000
+
+/* What two stops take, ns: a system call seems that much longer. */
+#define SYSCALL_OVERHEAD 18000
+
+struct stepper {
+	struct stepper_config config;
+	struct stepset set;
+	bool waiting; /* for another tracer to let go of it */
+	bool detached;
+	struct ticker ticker;
+	struct steptask *current;
+	unsigned int turn; /* instructions that current has had */
+	uint64_t steps;
+	bool stirred; /* something has happened that may have woken threads that wait */
+	bool stop;
+};
+
+static void stepper_free(struct stepper *s)
+{
+	stepper_detach(s);
+	free(s->set.all);
+	free(s);
+}
+
+static int begin_recorder(struct stepper *s, struct err *err)
+{
+	struct recorder_config config = *s->config.recorder;
+	char comm[32];
+
+	procfs_comm(s->config.pid, comm, sizeof(comm));
+	config.pid = s->config.pid;
+	config.comm = comm;
+	config.syscall_overhead = SYSCALL_OVERHEAD;
+	return recorder_open(&config, &s->set.rec, err);
+}
+
+int stepper_attach(const struct stepper_config *config, struct stepper **stepper, struct err *err)
+{
+	struct stepper *s = xcalloc(1, sizeof(*s));
+
+	s->config = *config;
+	if (s->config.turn == 0)
+		s->config.turn = TURN;
+	s->set.pid = config->pid;
+	s->set.multi_thread = config->multi_thread;
+	s->set.follow_fork = config->follow_fork;
+	ticker_start(&s->ticker);
+	if (begin_recorder(s, err) == 0 && stepattach_begin(&s->set, config->held, err) == 0) {
+		*stepper = s;
+		return 0;
+	}
+	if (s->set.rec)
+		stepper_close(s, false, NULL, NULL);
+	else
+		stepper_free(s);
+	return -1;
+}
+
+static void settle_all(struct stepper *s)
+{
+	recorder_snapshot(s->set.rec);
+	for (size_t i = 0; i < s->set.n; i++)
+		if (s->set.all[i]->rec)
+			recorder_settle(s->set.all[i]->rec);
+}
+
+static void grant(struct stepper *s, enum stepper_wish wish)
+{
+	if (wish == STEPPER_STOP)
+		s->stop = true;
+	else if (wish == STEPPER_SNAPSHOT)
+		settle_all(s);
+}
+
+static void take_ticks(struct stepper *s)
+{
+	if (!ticker_take(&s->ticker))
+		return;
+	grant(s, s->config.hooks.poll(s->config.hooks.ctx));
+}
+
+/* Waits for something to happen to a thread, -1: to any. Whether it has. */
+static bool wait_for(struct stepper *s, pid_t tid, int flags)
+{
+	pid_t current = s->current ? s->current->tid : 0;
+	int status;
+	pid_t r = waitpid(tid, &status, STEPTASK_WAIT | flags);
+
+	if (r > 0) {
+		stepstop_take(&s->set, r, status);
+		s->current = steptask_find(&s->set, current);
+		s->stirred = s->stirred || tid < 0;
+		return true;
+	}
+	if (r < 0 && errno == EINTR)
+		ticker_tick(&s->ticker);
+	/* no thread is left of which anybody would tell */
+	if (r < 0 && errno == ECHILD)
+		s->set.ended = s->set.ended || tid < 0;
+	return false;
+}
+
+static bool is_ready(const struct steptask *task)
+{
+	return task->state == STEPTASK_READY && task->rec;
+}
+
+/* The next one that is ready, behind current, which is the last to be looked at. */
+static struct steptask *next_ready(const struct stepper *s)
+{
+	size_t n = s->set.n, first = 0;
+
+	while (s->current && first < n && s->set.all[first++] != s->current)
+		;
+	for (size_t i = 0; i < n; i++) {
+		struct steptask *task = s->set.all[(first + i) % n];
+
+		if (is_ready(task))
+			return task;
+	}
+	return NULL;
+}
+
+static bool is_reproducible(const struct stepper *s)
+{
+	return s->config.recorder->time == RECORDER_INSTRUCTIONS;
+}
+
+/*
+ * Whether it waits for something in the kernel. What is not interruptible is over soon, but for
+ * vfork(2), which waits for the child. That a thread has ended is told at once, but of the first
+ * one only when it is the last.
+ */
+static bool is_asleep(const struct stepper *s, const struct steptask *task)
+{
+	char state = procfs_state(task->tid);
+
+	if (state == 'D' && is_reproducible(s) && !s->set.follow_fork)
+		return false;
+	if (state == 'Z' || state == 'X')
+		return task->tid == task->pid;
+	return state != 'R' && state != 't';
+}
+
+/* Whether it will stop without anything else happening. */
+static bool is_to_come(const struct stepper *s, const struct steptask *task)
+{
+	if (task->state == STEPTASK_NEW)
+		return !task->stopped;
+	return task->state == STEPTASK_RUNNING && !is_asleep(s, task);
+}
+
+/*
+ * Which threads are ready must not hang on how fast the kernel is: those that others have just
+ * woken are waited for.
+ */
+static void wait_for_woken(struct stepper *s)
+{
+	s->stirred = false;
+	for (size_t i = 0; i < s->set.n;) {
+		struct steptask *task = s->set.all[i];
+
+		if (!is_to_come(s, task)) {
+			i++;
+			continue;
+		}
+		sched_yield();
+		if (wait_for(s, -1, WNOHANG))
+			i = 0;
+		take_ticks(s);
+		if (s->stop)
+			return;
+	}
+}
+
+/* The one to step: current until its turn is over. NULL: all are in the kernel, or stopped. */
+static struct steptask *choose(struct stepper *s)
+{
+	struct steptask *next;
+
+	if (s->stirred && is_reproducible(s) && s->set.n > 1)
+		wait_for_woken(s);
+	if (s->current && is_ready(s->current) && s->turn < s->config.turn)
+		return s->current;
+	while (s->set.n > 1 && wait_for(s, -1, WNOHANG))
+		;
+	next = next_ready(s);
+	if (next && (next != s->current || s->turn >= s->config.turn))
+		s->turn = 0;
+	if (next)
+		s->current = next;
+	return next;
+}
+
+static void tell_reached(struct stepper *s, const struct steptask *task)
+{
+	const struct stepper_config *c = &s->config;
+
+	for (size_t i = 0; i < c->n_addresses; i++)
+		if (task->ip == c->addresses[i] && !task->in_syscall)
+			grant(s, c->hooks.reached(c->hooks.ctx, task->tid, task->ip));
+}
+
+/* Lets a system call begin or end. When it waits for something, others have their turn. */
+static void go_through_kernel(struct stepper *s, struct steptask *task)
+{
+	pid_t tid = task->tid;
+
+	s->stirred = true;
+	while (!s->stop && !s->set.ended) {
+		bool others = next_ready(s) != NULL;
+
+		if (!others) {
+			wait_for(s, s->set.n > 1 ? -1 : tid, 0);
+			return;
+		}
+		sched_yield();
+		if (!wait_for(s, tid, WNOHANG) && !is_asleep(s, task)) {
+			take_ticks(s);
+			continue;
+		}
+		return;
+	}
+}
+
+/* A step ends at once, but for one into a page that somebody else has to bring (userfaultfd(2)). */
+static void finish_step(struct stepper *s, const struct steptask *task)
+{
+	pid_t tid = task->tid;
+
+	while (!wait_for(s, tid, 0) && steptask_find(&s->set, tid) && !is_asleep(s, task)) {
+		take_ticks(s);
+		if (s->stop)
+			return;
+	}
+}
+
+static void step(struct stepper *s, struct steptask *task)
+{
+	bool in_kernel;
+
+	if (s->config.hooks.reached)
+		tell_reached(s, task);
+	if (s->stop)
+		return;
+	recorder_run(task->rec);
+	steptask_resume(task);
+	in_kernel = task->in_syscall;
+	s->turn++;
+	s->steps++;
+	if (s->config.poll_each && s->steps % s->config.poll_each == 0)
+		ticker_tick(&s->ticker);
+	if (in_kernel)
+		go_through_kernel(s, task);
+	else
+		finish_step(s, task);
+}
+
+/* For another tracer to let go of it. */
+static void wait_for_tracer(struct stepper *s)
+{
+	while (s->set.waiting && !s->stop && !s->set.ended) {
+		int r = stepattach_try(&s->set);
+
+		s->set.ended = r < 0;
+		if (r == 0)
+			usleep(1000);
+		take_ticks(s);
+	}
+}
+
+enum stepper_end stepper_run(struct stepper *s)
+{
+	wait_for_tracer(s);
+	while (!s->stop && !s->set.ended && !s->set.not_64_bit) {
+		struct steptask *task = choose(s);
+
+		if (task)
+			step(s, task);
+		else
+			wait_for(s, -1, 0);
+		take_ticks(s);
+	}
+	if (s->set.ended)
+		return STEPPER_ENDED;
+	return s->stop ? STEPPER_STOPPED : STEPPER_NOT_64_BIT;
+}
+
+void stepper_detach(struct stepper *s)
+{
+	if (s->detached)
+		return;
+	s->detached = true;
+	stepattach_end(&s->set);
+	ticker_stop(&s->ticker);
+}
+
+struct recorder *stepper_recorder(const struct stepper *s)
+{
+	return s->set.rec;
+}
+
+uint64_t stepper_time(const struct stepper *s)
+{
+	return s->current ? recorder_thread_time(s->current->rec) : 0;
+}
+
+int stepper_status(const struct stepper *s)
+{
+	return s->set.status;
+}
+
+int stepper_close(struct stepper *s, bool rest, struct recorder_stats *stats, struct err *err)
+{
+	int r;
+
+	stepper_detach(s);
+	r = recorder_close(s->set.rec, rest, stats, err);
+	stepper_free(s);
+	return r;
+}
