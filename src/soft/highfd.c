@@ -15,7 +15,7 @@ int highfd_move(int fd)
 	struct rlimit limit;
 	int high;
 
-	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < 2 * OURS)
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < 2ul * OURS)
 		return fd;
 	if (limit.rlim_cur > HIGHEST)
 		limit.rlim_cur = HIGHEST;
