@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
 
+#include "base/monotonic.h"
 #include "cli/human.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #define SECOND   INT64_C(1000000000)
 #define INTERVAL (SECOND / 5)
 /* A line that wraps cannot be erased. */
 #define COLUMNS 79
 
-static int64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * SECOND + ts.tv_nsec;
-}
-
 void progress_start(struct progress *progress, struct console *console)
 {
-	*progress = (struct progress){ .console = console, .start = now() };
+	*progress = (struct progress){ .console = console, .start = monotonic_ns() };
 }
 
 bool progress_asks(struct progress *progress)
@@ -31,7 +23,7 @@ bool progress_asks(struct progress *progress)
 
 	if (!progress->console->terminal)
 		return false;
-	t = now();
+	t = monotonic_ns();
 	if (t - progress->asked < SECOND)
 		return false;
 	progress->asked = t;
@@ -64,7 +56,7 @@ void progress_show(struct progress *progress, const struct progress_counts *coun
 
 	if (!progress->console->terminal)
 		return;
-	t = now();
+	t = monotonic_ns();
 	if (t - progress->drawn < INTERVAL)
 		return;
 	progress->drawn = t;

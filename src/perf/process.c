@@ -2,6 +2,7 @@
 #include "perf/process.h"
 
 #include "base/child.h"
+#include "base/monotonic.h"
 #include "base/xalloc.h"
 #include "perf/complaint.h"
 
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 /* How often a kernel without pidfd_open(2) is asked whether perf has ended. */
@@ -159,20 +159,12 @@ ssize_t perf_process_read(struct perf_process *p, void *buf, size_t size, struct
 	return perf_process_stopped(p) ? err_set(err, "%s was stopped", p->perf) : 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 bool perf_process_wait(struct perf_process *p, unsigned int ms)
 {
-	int64_t deadline = now_ms() + ms;
+	int64_t deadline = monotonic_ms() + ms;
 
 	while (!child_ended(&p->child) && !perf_process_stopped(p)) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - monotonic_ms();
 
 		if (left <= 0)
 			return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "perf/record.h"
 
+#include "base/monotonic.h"
 #include "base/xalloc.h"
 #include "perf/control.h"
 #include "perf/datafile.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define START_MS  60000
 #define ANSWER_MS 8000
@@ -44,18 +44,10 @@ struct perf_record {
 	uint64_t bytes; /* of the data file, when last looked at */
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static void enter(struct perf_record *rec, enum perf_record_state state, unsigned int patience)
 {
 	rec->state = state;
-	rec->since = now_ms();
+	rec->since = monotonic_ms();
 	rec->deadline = rec->since + patience;
 }
 
@@ -144,7 +136,7 @@ static int period(const struct perf_record *rec)
 void perf_record_poll(const struct perf_record *rec, struct pollfd fds[PERF_RECORD_FDS],
 		      int *timeout)
 {
-	int64_t left = rec->deadline - now_ms();
+	int64_t left = rec->deadline - monotonic_ms();
 	int every = period(rec);
 
 	perf_process_poll(rec->process, fds);
@@ -171,7 +163,7 @@ static bool is_recording(const struct perf_record *rec)
 {
 	if (perf_record_has_control(&rec->settings))
 		return control_is_answered(&rec->control, rec->command);
-	return now_ms() - rec->since >= SETTLE_MS && has_handlers(rec);
+	return monotonic_ms() - rec->since >= SETTLE_MS && has_handlers(rec);
 }
 
 /* Whether the snapshot is complete. */
@@ -179,12 +171,12 @@ static bool is_taken(struct perf_record *rec)
 {
 	if (rec->settings.multi_snapshot) {
 		if (!rec->named && datafile_count_named(rec->settings.data) > rec->names)
-			rec->named = now_ms();
-		return rec->named && now_ms() - rec->named >= APART_MS;
+			rec->named = monotonic_ms();
+		return rec->named && monotonic_ms() - rec->named >= APART_MS;
 	}
 	if (perf_record_snapshot_request(&rec->settings) == PERF_REQUEST_CONTROL)
 		return control_is_answered(&rec->control, rec->command);
-	return now_ms() - rec->since >= SETTLE_MS;
+	return monotonic_ms() - rec->since >= SETTLE_MS;
 }
 
 static void ask(struct perf_record *rec, enum perf_request request, const char *command)
@@ -215,14 +207,14 @@ static void out_of_patience(struct perf_record *rec)
 {
 	rec->out_of_patience = true;
 	perf_process_signal(rec->process, SIGKILL);
-	rec->deadline = now_ms() + rec->limits.stop;
+	rec->deadline = monotonic_ms() + rec->limits.stop;
 }
 
 /* As long as it writes, it is given time. */
 static void look_at_stop(struct perf_record *rec)
 {
 	uint64_t bytes = datafile_bytes(rec->settings.data);
-	int64_t now = now_ms();
+	int64_t now = monotonic_ms();
 
 	if (bytes != rec->bytes)
 		rec->deadline = now + rec->limits.stop;
@@ -239,7 +231,7 @@ static void look_at_snapshot(struct perf_record *rec)
 {
 	bool taken = is_taken(rec);
 
-	if (!taken && now_ms() < rec->deadline)
+	if (!taken && monotonic_ms() < rec->deadline)
 		return;
 	rec->snapshots += taken;
 	enter(rec, PERF_RECORDING, 0);
@@ -250,7 +242,7 @@ static void look_at_start(struct perf_record *rec)
 	if (is_recording(rec)) {
 		rec->recorded = true;
 		enter(rec, PERF_RECORDING, 0);
-	} else if (now_ms() >= rec->deadline) {
+	} else if (monotonic_ms() >= rec->deadline) {
 		out_of_patience(rec);
 	}
 }
@@ -323,7 +315,7 @@ size_t perf_record_snapshots(const struct perf_record *rec)
 void perf_record_stop(struct perf_record *rec)
 {
 	const struct perf_record_settings *s = &rec->settings;
-	int64_t soon = now_ms() + rec->limits.answer;
+	int64_t soon = monotonic_ms() + rec->limits.answer;
 
 	rec->stop_wanted = true;
 	if (rec->state == PERF_STARTING && rec->deadline > soon)

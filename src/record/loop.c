@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/loop.h"
 
+#include "base/monotonic.h"
 #include "base/xalloc.h"
 #include "record/launch.h"
 #include "record/tasks.h"
@@ -8,21 +9,12 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A recording without a ring ends before the disk is full. */
 #define FREE_BYTES_MIN (UINT64_C(64) << 20)
 #define DISK_LOOK_MS   100
 #define NS_PER_MS      INT64_C(1000000)
-
-static int64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static void end(struct loop *l, enum loop_end why)
 {
@@ -114,7 +106,7 @@ static void step_targets(struct loop *l)
 		end(l, LOOP_END_TOLD);
 	if (l->watch && !watch_any_left(l->watch))
 		end(l, LOOP_END_TARGETS);
-	if (l->deadline && now() >= l->deadline)
+	if (l->deadline && monotonic_ns() >= l->deadline)
 		end(l, LOOP_END_TOLD);
 }
 
@@ -160,7 +152,7 @@ static int go(struct loop *l, struct err *err)
 		return -1;
 	l->going = true;
 	if (l->config->options->duration)
-		l->deadline = now() + (int64_t)l->config->options->duration;
+		l->deadline = monotonic_ns() + (int64_t)l->config->options->duration;
 	tell_ready(l);
 	if (!l->program)
 		listener_say(listener, "[ Attached. Press Ctrl-C to stop recording. ]");
@@ -271,7 +263,7 @@ static void wait_for_something(struct loop *l)
 		n += (int)n_watched;
 	}
 	if (l->deadline && l->end == LOOP_END_NOT_YET)
-		timeout = min_timeout(timeout, (l->deadline - now()) / NS_PER_MS + 1);
+		timeout = min_timeout(timeout, (l->deadline - monotonic_ns()) / NS_PER_MS + 1);
 	if (l->settings.snapshot == PERF_SNAPSHOT_NEVER && l->end == LOOP_END_NOT_YET)
 		timeout = min_timeout(timeout, DISK_LOOK_MS);
 	if (l->trigger && l->going && l->end == LOOP_END_NOT_YET)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/trigger.h"
 
+#include "base/monotonic.h"
 #include "base/xalloc.h"
 #include "record/breakpoint.h"
 #include "record/tasks.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* Hits that are kept for one snapshot, and how many are taken at once. */
 #define HITS_KEPT 16
@@ -31,14 +31,6 @@ struct trigger {
 	struct executed *executed;
 	size_t n_executed;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 int trigger_new(const char *text, struct trigger **out, struct err *err)
 {
@@ -125,7 +117,7 @@ static bool look_again(struct trigger *trigger, const struct executed *executed,
 			trigger_arm(trigger);
 		return true;
 	}
-	if (task_is_alive(executed->pid) && now_ms() < executed->deadline)
+	if (task_is_alive(executed->pid) && monotonic_ms() < executed->deadline)
 		return false;
 	err_prefix(&err, "process %d executed another program: the trigger is lost",
 		   (int)executed->pid);
@@ -144,7 +136,7 @@ static void look_for_exec(struct trigger *trigger, bool arm, const struct listen
 						  sizeof(*trigger->executed));
 		trigger->executed[trigger->n_executed++] = (struct executed){
 			.pid = pid,
-			.deadline = now_ms() + EXEC_WAIT_MS,
+			.deadline = monotonic_ms() + EXEC_WAIT_MS,
 		};
 	}
 	for (size_t i = 0; i < trigger->n_executed; i++) {

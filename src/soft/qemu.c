@@ -2,6 +2,7 @@
 #include "soft/qemu.h"
 
 #include "base/child.h"
+#include "base/monotonic.h"
 #include "base/num.h"
 #include "base/xalloc.h"
 #include "soft/image.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NAME        "qemu-x86_64"
@@ -38,22 +38,14 @@ static int remedy(struct err *err)
 
 /* --- asking QEMU --- */
 
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Reads what it prints; false: it does not end. */
 static bool read_answer(struct child *c, char *answer, size_t *n)
 {
-	long end = now_ms() + PATIENCE_MS;
+	long end = monotonic_ms() + PATIENCE_MS;
 
 	for (;;) {
 		struct pollfd fd = { .fd = c->out, .events = POLLIN };
-		long left = end - now_ms();
+		long left = end - monotonic_ms();
 		char more[512];
 		ssize_t got;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "soft/recorder.h"
 
+#include "base/monotonic.h"
 #include "base/xalloc.h"
 #include "soft/highfd.h"
 #include "soft/recflow.h"
@@ -19,10 +20,7 @@
 
 uint64_t recstate_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return (uint64_t)monotonic_ns();
 }
 
 uint64_t recstate_time(const struct recorder *rec, uint64_t clock)
