@@ -56,8 +56,8 @@ library := $(filter-out $(O)/src/cli/main.o,$(objects))
 
 # A plugin of QEMU that records as Intel PT does: for tests so far. It takes no QEMU to make it.
 plugin_sources := $(sort $(wildcard src/soft/plugin/*.c)) $(addprefix src/soft/,$(addsuffix .c,\
-	auxbuf highfd image insn outfile packet perfdata perfhead procfs qemuargs recflow recorder recthread \
-	stream told track unixaddr)) $(addprefix src/base/,err.c num.c procmaps.c xalloc.c)
+	auxbuf highfd image insn outfile packet perfdata perfhead qemuargs recflow recorder recthread \
+	stream told track unixaddr)) $(addprefix src/base/,err.c num.c procfs.c procmaps.c xalloc.c)
 plugin := $(O)/magic-trace-qemu.so
 plugin_objects := $(plugin_sources:%.c=$(O)/plugin/%.o)
 

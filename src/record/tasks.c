@@ -2,10 +2,10 @@
 #include "record/tasks.h"
 
 #include "base/num.h"
+#include "base/procfs.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -75,21 +75,11 @@ static int read_stat(pid_t pid, struct stat_line *line)
 
 pid_t task_tgid(pid_t tid)
 {
-	static const char label[] = "\nTgid:\t";
-	char path[64], text[1024];
-	uint64_t tgid = 0;
-	const char *at;
-	struct str s;
+	uint64_t tgid;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	if (tid < 1 || read_file(path, text, sizeof(text) - 1) < 0)
+	if (tid < 1 || !procfs_status(tid, "Tgid:", false, &tgid) || tgid > INT_MAX)
 		return 0;
-	/* a newline in the name, which stands before it, is written as \n there */
-	at = strstr(text, label);
-	if (!at)
-		return 0;
-	s = str_of(at + strlen(label));
-	return num_dec(&s, &tgid) && tgid <= INT_MAX ? (pid_t)tgid : 0;
+	return (pid_t)tgid;
 }
 
 bool task_is_alive(pid_t pid)
@@ -121,38 +111,34 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+struct tids {
+	pid_t *list;
+	size_t n, cap;
+};
+
+static bool add_tid(void *ctx, pid_t tid)
+{
+	struct tids *tids = ctx;
+
+	if (tids->n == tids->cap) {
+		tids->cap = tids->cap ? 2 * tids->cap : 16;
+		tids->list = xreallocarray(tids->list, tids->cap, sizeof(*tids->list));
+	}
+	tids->list[tids->n++] = tid;
+	return true;
+}
+
 /* What /proc/PID/task has in it, sorted, for free(); *n is 0, with errno, when there is none. */
 static pid_t *list(pid_t pid, size_t *n)
 {
-	struct dirent *entry;
-	pid_t *tids = NULL;
-	size_t cap = 0;
-	char path[64];
-	DIR *dir;
+	struct tids tids = { .n = 0 };
 
-	*n = 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return NULL;
-	while ((entry = readdir(dir))) {
-		struct str s = str_of(entry->d_name);
-		uint64_t tid;
-
-		if (!num_dec(&s, &tid) || s.n || tid == 0 || tid > INT_MAX)
-			continue;
-		if (*n == cap) {
-			cap = cap ? 2 * cap : 16;
-			tids = xreallocarray(tids, cap, sizeof(*tids));
-		}
-		tids[(*n)++] = (pid_t)tid;
-	}
-	closedir(dir);
-	if (*n)
-		qsort(tids, *n, sizeof(*tids), compare);
-	else
+	if (procfs_threads(pid, add_tid, &tids) == 0 && !tids.n)
 		errno = ESRCH; /* it ended meanwhile */
-	return tids;
+	*n = tids.n;
+	if (tids.n)
+		qsort(tids.list, tids.n, sizeof(*tids.list), compare);
+	return tids.list;
 }
 
 int tasks_list(pid_t pid, pid_t **tids, size_t *n, struct err *err)

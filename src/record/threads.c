@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/threads.h"
 
-#include "base/num.h"
+#include "base/procfs.h"
 #include "base/xalloc.h"
 
-#include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Where tid stands, or would. */
 static size_t find(const struct threads *threads, pid_t tid)
@@ -37,39 +36,38 @@ static void insert(struct threads *threads, size_t at, pid_t tid)
 	threads->n++;
 }
 
+struct scan {
+	struct threads *threads;
+	int (*each)(void *ctx, pid_t tid);
+	void *ctx;
+	int added; /* or what ended it */
+};
+
+static bool take(void *ctx, pid_t tid)
+{
+	struct scan *scan = ctx;
+	struct threads *threads = scan->threads;
+	size_t at = find(threads, tid);
+	int taken;
+
+	if (at < threads->n && threads->seen[at] == tid)
+		return true;
+	taken = scan->each(scan->ctx, tid);
+	if (taken < 0) {
+		scan->added = taken;
+		return false;
+	}
+	if (taken)
+		insert(threads, at, tid);
+	scan->added += taken;
+	return true;
+}
+
 int threads_scan(struct threads *threads, pid_t pid, int (*each)(void *ctx, pid_t tid), void *ctx)
 {
-	char path[40];
-	const struct dirent *entry;
-	int added = 0;
-	DIR *dir;
+	struct scan scan = { .threads = threads, .each = each, .ctx = ctx };
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return -1;
-	while ((entry = readdir(dir))) {
-		struct str name = str_of(entry->d_name);
-		uint64_t tid;
-		size_t at;
-		int taken;
-
-		if (!num_dec(&name, &tid) || name.n || tid > INT_MAX)
-			continue;
-		at = find(threads, (pid_t)tid);
-		if (at < threads->n && threads->seen[at] == (pid_t)tid)
-			continue;
-		taken = each(ctx, (pid_t)tid);
-		if (taken < 0) {
-			added = taken;
-			break;
-		}
-		if (taken)
-			insert(threads, at, (pid_t)tid);
-		added += taken;
-	}
-	closedir(dir);
-	return added;
+	return procfs_threads(pid, take, &scan) < 0 ? -1 : scan.added;
 }
 
 void threads_fini(struct threads *threads)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/watch.h"
 
+#include "base/procfs.h"
 #include "base/xalloc.h"
 #include "record/tasks.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,26 +15,6 @@ struct watch {
 	int *fds; /* pidfds; -1: it has ended */
 	size_t n;
 };
-
-/* The letter behind the name in /proc/PID/stat, see proc(5); '?' when it cannot be read. */
-static char state_of(pid_t pid)
-{
-	char path[64], buf[512];
-	const char *end;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return '?';
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = '\0';
-	/* the name may hold anything, brackets too */
-	end = strrchr(buf, ')');
-	return end && end[1] == ' ' ? end[2] : '?';
-}
 
 static int add(struct watch *watch, pid_t pid, bool kernel_scope, struct err *err)
 {
@@ -59,7 +37,7 @@ static int add(struct watch *watch, pid_t pid, bool kernel_scope, struct err *er
 	}
 	if (fd < 0)
 		return err_errno(err, "cannot watch process %d (pidfd_open)", (int)pid);
-	if (state_of(pid) == 'Z') {
+	if (procfs_state(pid) == 'Z') {
 		close(fd);
 		return err_set(err, "process %d has ended (its parent has not asked how)",
 			       (int)pid);
@@ -121,7 +99,7 @@ bool watch_any_left(struct watch *watch)
 pid_t watch_stopped(const struct watch *watch)
 {
 	for (size_t i = 0; i < watch->n; i++) {
-		char state = state_of(watch->pids[i]);
+		char state = procfs_state(watch->pids[i]);
 
 		if (state == 'T' || state == 't')
 			return watch->pids[i];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "soft/stepattach.h"
 
-#include "soft/procfs.h"
+#include "base/procfs.h"
 #include "soft/recthread.h"
+#include "soft/refusal.h"
 #include "soft/stepstop.h"
 
 #include <errno.h>
@@ -36,18 +37,19 @@ static void choose_cpu(struct stepset *set)
 	set->pinned = sched_setaffinity(0, sizeof(set->cpu), &set->cpu) == 0;
 }
 
-static void note_thread(void *ctx, pid_t tid)
+static bool note_thread(void *ctx, pid_t tid)
 {
 	struct stepset *set = ctx;
 	struct steptask *task;
 
 	if (steptask_find(set, tid) || (tid != set->pid && !set->multi_thread))
-		return;
+		return true;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, steptask_options()) < 0)
-		return;
+		return true;
 	task = steptask_add(set, tid);
 	task->pid = set->pid;
 	steptask_interrupt(task);
+	return true;
 }
 
 /* Seizes the first thread, or finds that we have done so. errno as it was. */
@@ -135,7 +137,7 @@ static void take_threads(struct stepset *set)
 static int hold(struct stepset *set, struct err *err)
 {
 	if (kill(set->pid, SIGSTOP) < 0)
-		return procfs_refused(set->pid, errno, err);
+		return refusal(set->pid, errno, err);
 	set->waiting = true;
 	return 0;
 }
@@ -143,7 +145,7 @@ static int hold(struct stepset *set, struct err *err)
 static int refuse(struct stepset *set, int why, struct err *err)
 {
 	if (why)
-		procfs_refused(set->pid, why, err);
+		refusal(set->pid, why, err);
 	else
 		err_set(err, "process %d runs a program that is not 64-bit x86", set->pid);
 	return -1;

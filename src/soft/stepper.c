@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "soft/stepper.h"
 
+#include "base/procfs.h"
 #include "base/xalloc.h"
-#include "soft/procfs.h"
 #include "soft/recflow.h"
 #include "soft/recthread.h"
 #include "soft/stepattach.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "soft/stepstop.h"
 
+#include "base/procfs.h"
 #include "base/procmaps.h"
-#include "soft/procfs.h"
 #include "soft/recflow.h"
 #include "soft/recthread.h"
 #include "soft/stephide.h"

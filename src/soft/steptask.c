@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "soft/steptask.h"
 
+#include "base/procfs.h"
 #include "base/xalloc.h"
-#include "soft/procfs.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/maps.h"
 
+#include "base/procfs.h"
 #include "base/xalloc.h"
 #include "symbol/regular.h"
 
@@ -15,27 +16,6 @@
 #include <unistd.h>
 
 #define DELETED " (deleted)"
-
-/* The letter behind the name in /proc/PID/stat, which may itself hold brackets; 0: none. */
-static char state_of(pid_t pid)
-{
-	char path[40], text[512];
-	const char *end;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' ? end[2] : 0;
-}
 
 static int no_process(pid_t pid, struct err *err)
 {
@@ -63,7 +43,7 @@ int maps_read(pid_t pid, struct procmaps *maps, struct err *err)
 	if (maps->n)
 		return 0;
 	procmaps_fini(maps);
-	state = state_of(pid);
+	state = procfs_state(pid);
 	if (state == 0 || state == 'Z' || state == 'X')
 		return no_process(pid, err);
 	err_set(err, "process %d is a thread of the kernel: it has no program", pid);

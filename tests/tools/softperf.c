@@ -7,6 +7,7 @@
  * is asked for, the perf in PATH does. Its clock is the real one. One process; no kernel code; no
  * --switch-output.
  */
+#include "base/procfs.h"
 #include "soft/stepper.h"
 
 #include <errno.h>
@@ -132,19 +133,9 @@ static void parse(struct asked *a, int argc, char **argv)
 /* Whether it is traced already: by who starts it, and lets go of it when we are ready. */
 static bool is_held(pid_t pid)
 {
-	char path[64], line[256];
-	bool held = false;
-	FILE *f;
+	uint64_t tracer;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "TracerPid:", 10) == 0)
-			held = strtol(line + 10, NULL, 10) != 0;
-	}
-	if (f)
-		fclose(f);
-	return held;
+	return procfs_status(pid, "TracerPid:", false, &tracer) && tracer != 0;
 }
 
 static int record(struct asked *a, char **argv)

@@ -7,9 +7,9 @@
 #include "soft/plugin/death.h"
 #include "soft/plugin/follow.h"
 #include "soft/plugin/session.h"
-#include "soft/procfs.h"
 #include "soft/recflow.h"
 
+#include "base/procfs.h"
 #include <sched.h>
 #include <stdio.h>
 #include <sys/prctl.h>
