@@ -203,8 +203,8 @@ static int record(struct loop *l, struct err *err)
 	set_ids(l);
 	if (set_trigger(l, err) < 0)
 		return -1;
-	/* the executable of a program that ends is known only before */
-	describe(l);
+	/* it is known only while the process is there */
+	describe_executable(l->config->recording, l->settings.ids[0]);
 	if (loop_run(l, err) < 0)
 		return -1;
 	threads = n_threads(l);
