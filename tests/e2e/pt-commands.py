@@ -394,19 +394,5 @@ def cannot_test():
     return "unshare -m: " + p.stdout.decode().strip() if p.returncode else None
 
 
-def main():
-    report = harness.Report("e2e/pt-commands")
-    build = harness.build_dir()
-    if sys.argv[2:] == ["inside"]:
-        inside(report, build)
-        report.exit()
-    why = cannot_test()
-    if why:
-        report.skip("all", why.replace("\n", " "))
-        report.exit()
-    sys.exit(subprocess.run(["unshare", "-m", sys.executable, os.path.abspath(__file__), build,
-                             "inside"], check=False).returncode)
-
-
 if __name__ == "__main__":
-    main()
+    harness.in_mount_namespace(harness.Report("e2e/pt-commands"), __file__, inside, cannot_test)

@@ -5,6 +5,7 @@
  * The files are this program, changed here and there, its headers and tables more than the rest.
  * Aborts when something does not hold. With -DLIBFUZZER it is a target for libFuzzer.
  */
+#include "support/random.h"
 #include "symbol/debuginfo.h"
 #include "symbol/elffile.h"
 #include "symbol/elfopen.h"
@@ -18,28 +19,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define MUST(condition)                                                                      \
-	do {                                                                                 \
-		if (!(condition)) {                                                          \
-			fprintf(stderr, "%s:%d: not: %s\n", __FILE__, __LINE__, #condition); \
-			abort();                                                             \
-		}                                                                            \
-	} while (0)
-
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-static size_t below(uint64_t *state, size_t n)
-{
-	return (size_t)(next_random(state) % n);
-}
 
 static void check_function(const struct elffile *file, const struct elffile_function *f)
 {

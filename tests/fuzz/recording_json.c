@@ -8,35 +8,14 @@
 #include "base/xalloc.h"
 #include "record/describe.h"
 #include "record/description.h"
+#include "support/random.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MUST(condition)                                                                      \
-	do {                                                                                 \
-		if (!(condition)) {                                                          \
-			fprintf(stderr, "%s:%d: not: %s\n", __FILE__, __LINE__, #condition); \
-			abort();                                                             \
-		}                                                                            \
-	} while (0)
-
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-static size_t below(uint64_t *state, size_t n)
-{
-	return (size_t)(next_random(state) % n);
-}
 
 static bool same(const char *a, const char *b)
 {

@@ -287,3 +287,18 @@ def compile_target(work, name, *flags, out=None, compiler="gcc"):
                     "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer",
                     "-I", os.path.join(TOP, "include"), "-o", path, source, *flags], check=True)
     return path
+
+
+def in_mount_namespace(report, script, inside, cannot_test):
+    """Has inside(report, build) run in a mount namespace of its own, by the script called again;
+    or skips all, for the reason that cannot_test() gives."""
+    build = build_dir()
+    if sys.argv[2:] == ["inside"]:
+        inside(report, build)
+        report.exit()
+    why = cannot_test()
+    if why:
+        report.skip("all", why.replace("\n", " "))
+        report.exit()
+    sys.exit(subprocess.run(["unshare", "-m", sys.executable, os.path.abspath(script), build,
+                             "inside"], check=False).returncode)
