@@ -18,6 +18,7 @@ import traceback
 import harness
 
 LIMIT = 60          # seconds that anything may take
+DYING = 5           # what was killed is gone by then
 
 
 class Fault(Exception):
@@ -121,7 +122,13 @@ class Place:
                      "process %s" % name)[0]
 
     def left_behind(self):
-        """Processes and temporary files that should not be there any more."""
+        """
+        Processes and temporary files that should not be there any more. What was killed needs a
+        moment to be gone: perf's addr2line is not our child, and nobody can wait for its end.
+        """
+        end = time.monotonic() + DYING
+        while self.processes() and time.monotonic() < end:
+            time.sleep(0.005)
         return ["left running: %d (%s)" % p for p in self.processes().items()] + \
             ["left in TMPDIR: " + name for name in os.listdir(self.tmp)]
 
