@@ -2,7 +2,7 @@
 #include "cli/progress.h"
 
 #include "base/monotonic.h"
-#include "cli/human.h"
+#include "base/human.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "cli/report.h"
 
 #include "base/num.h"
-#include "cli/human.h"
+#include "base/human.h"
 #include "cli/line.h"
 #include "cli/summary.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/summary.h"
 
-#include "cli/human.h"
+#include "base/human.h"
 
 #include <inttypes.h>
 

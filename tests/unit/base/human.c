@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/human.h"
+#include "base/human.h"
 
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* human: numbers as people read them. */
-#ifndef MT_CLI_HUMAN_H
-#define MT_CLI_HUMAN_H
+#ifndef MT_BASE_HUMAN_H
+#define MT_BASE_HUMAN_H
 
 #include <stdint.h>
 
