@@ -54,10 +54,10 @@ sources := $(sort $(wildcard src/*/*.c))
 objects := $(sources:src/%.c=$(O)/src/%.o)
 library := $(filter-out $(O)/src/cli/main.o,$(objects))
 
-# A plugin of QEMU that records as Intel PT does: for tests so far. It takes no QEMU to make it.
+# A plugin of QEMU that records as Intel PT does. It takes no QEMU to make it.
 plugin_sources := $(sort $(wildcard src/soft/plugin/*.c)) $(addprefix src/soft/,$(addsuffix .c,\
 	auxbuf highfd image insn outfile packet perfdata perfhead qemuargs recflow recorder recthread \
-	stream told track unixaddr)) $(addprefix src/base/,err.c num.c procfs.c procmaps.c xalloc.c)
+	stream told track unixaddr)) $(addprefix src/base/,err.c human.c num.c procfs.c procmaps.c xalloc.c)
 plugin := $(O)/magic-trace-qemu.so
 plugin_objects := $(plugin_sources:%.c=$(O)/plugin/%.o)
 
@@ -107,6 +107,7 @@ man: all
 
 install: all
 	install -D $(O)/magic-trace $(DESTDIR)$(PREFIX)/bin/magic-trace
+	install -D -m 644 $(plugin) $(DESTDIR)$(PREFIX)/lib/magic-trace/magic-trace-qemu.so
 	install -D -m 644 include/magic_trace.h $(DESTDIR)$(PREFIX)/include/magic_trace.h
 	install -D -m 644 docs/magic-trace.1 $(DESTDIR)$(PREFIX)/share/man/man1/magic-trace.1
 	install -D -m 644 docs/magic-trace.bash \

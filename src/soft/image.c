@@ -51,7 +51,7 @@ static enum image_kind look_at_file(const char *path, char *head, size_t *n, str
 		return none(err, path);
 	if (gains_rights(path, &st)) {
 		err_set(err,
-			"%s is setuid, setgid or has capabilities: under QEMU it would not "
+			"%s is setuid, setgid or has capabilities: executed by us, it would not "
 			"have those rights",
 			path);
 		err_hint(err, "record it as root, or as the user whose rights it gets");

@@ -11,7 +11,7 @@
 enum image_kind {
 	IMAGE_FINE,
 	IMAGE_NONE,  /* execve(2) fails as well: no such file, not executable, not a program */
-	IMAGE_OTHER, /* the kernel runs it, perhaps, but QEMU cannot follow; err says why */
+	IMAGE_OTHER, /* the kernel runs it, perhaps, but QEMU cannot; err says why */
 };
 
 /*

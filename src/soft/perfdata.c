@@ -37,8 +37,8 @@
 #define ID_SIZE     (4 * sizeof(uint64_t)) /* of an entry in RECORD_ID_INDEX */
 
 struct perfdata {
-	bool per_cpu, snapshot;
-	struct outfile *file;
+	bool per_cpu, snapshot, has_aux;
+	struct outfile *file; /* NULL: finished */
 	struct perfhead *head;
 	size_t n;
 	uint8_t record[RECORD_SIZE]; /* being built */
@@ -102,7 +102,8 @@ static void end(struct perfdata *pd)
 	uint16_t size = (uint16_t)pd->n;
 
 	memcpy(pd->record + offsetof(struct perf_event_header, size), &size, sizeof(size));
-	outfile_put(pd->file, pd->record, pd->n);
+	if (pd->file)
+		outfile_put(pd->file, pd->record, pd->n);
 }
 
 /* The end of one of the kernel's records: whose it is, when, of which event (sample_id_all). */
@@ -311,6 +312,7 @@ static void add_auxtrace(struct perfdata *pd, const struct perfdata_aux *aux)
 	static const uint8_t pad[8];
 	size_t fill = -aux->n % sizeof(pad);
 
+	pd->has_aux = true;
 	perfhead_add_aux(pd->head, outfile_size(pd->file));
 	begin(pd, RECORD_AUXTRACE, 0);
 	put_u64(pd, aux->n + fill);
@@ -329,6 +331,8 @@ void perfdata_aux(struct perfdata *pd, const struct perfdata_aux *aux)
 {
 	uint64_t flags = 0;
 
+	if (!pd->file)
+		return;
 	if (pd->snapshot)
 		flags |= PERF_AUX_FLAG_OVERWRITE;
 	if (aux->truncated)
@@ -342,14 +346,26 @@ void perfdata_aux(struct perfdata *pd, const struct perfdata_aux *aux)
 		add_auxtrace(pd, aux);
 }
 
-int perfdata_close(struct perfdata *pd, struct err *err)
+bool perfdata_has_aux(const struct perfdata *pd)
+{
+	return pd->has_aux;
+}
+
+int perfdata_finish(struct perfdata *pd, struct err *err)
 {
 	struct outfile *file = pd->file;
 
 	perfhead_end(pd->head, file);
 	pd->file = NULL;
-	perfdata_abandon(pd);
 	return outfile_close(file, err);
+}
+
+int perfdata_close(struct perfdata *pd, struct err *err)
+{
+	int result = pd->file ? perfdata_finish(pd, err) : 0;
+
+	perfdata_abandon(pd);
+	return result;
 }
 
 void perfdata_abandon(struct perfdata *pd)

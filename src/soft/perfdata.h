@@ -76,7 +76,7 @@ struct perfdata_aux {
 	uint64_t offset; /* how many bytes of this buffer came before these, lost ones included */
 	const uint8_t *bytes;
 	size_t n;       /* whole packets */
-	bool truncated; /* data was lost before these */
+	bool truncated; /* data was lost behind these: perf says so at `time` */
 	uint64_t clock; /* ticks, now */
 	uint64_t time;
 };
@@ -87,7 +87,16 @@ void perfdata_aux(struct perfdata *pd, const struct perfdata_aux *aux);
 /* What perf makes of a tick count. */
 uint64_t perfdata_time(const struct perfdata_config *config, uint64_t clock);
 
-/* Completes the file and frees pd. -1 with err: it could not be written, now or before. */
+/* Whether any bytes have come to perfdata_aux. */
+bool perfdata_has_aux(const struct perfdata *pd);
+
+/*
+ * Completes the file; what is told afterwards is dropped. -1 with err: it could not be written,
+ * now or before.
+ */
+int perfdata_finish(struct perfdata *pd, struct err *err);
+
+/* The same, unless it is finished, and frees pd. */
 int perfdata_close(struct perfdata *pd, struct err *err);
 
 /* Gives it up without completing it: for a process that has it by fork(2). */

@@ -56,7 +56,9 @@ static char *plugin_value(const struct qemuargs *args, const char *plugin)
 		fprintf(f, ",trigger=%" PRIx64, args->trigger_at);
 	if (args->trigger)
 		put_text(f, "trigger-file", args->trigger_file);
+	put_text(f, "multi-thread", args->multi_thread ? "on" : NULL);
 	put_text(f, "multi", args->multi ? "on" : NULL);
+	put_text(f, "taken", args->taken ? "on" : NULL);
 	if (args->image)
 		fprintf(f, ",image=%u", args->image);
 	fclose(f);
@@ -94,11 +96,6 @@ void qemuargs_free(char **command)
 	for (size_t i = 0; command && command[i]; i++)
 		free(command[i]);
 	free(command);
-}
-
-char *qemuargs_of_image(const char *path, unsigned int image)
-{
-	return image ? xasprintf("%s.%u", path, image) : xasprintf("%s", path);
 }
 
 /* --- reading --- */
@@ -139,6 +136,12 @@ static bool read_one(struct qemuargs *args, struct str name, const char *value)
 		      { "control", &args->control },
 		      { "comm", &args->comm },
 		      { "trigger-file", &args->trigger_file } };
+	const struct {
+		const char *name;
+		bool *on;
+	} switches[] = { { "multi-thread", &args->multi_thread },
+			 { "multi", &args->multi },
+			 { "taken", &args->taken } };
 	uint64_t v = 0;
 	bool good;
 
@@ -149,8 +152,9 @@ static bool read_one(struct qemuargs *args, struct str name, const char *value)
 		}
 	if (str_eq(name, STR("time")))
 		return read_time(value, &args->time);
-	if (str_eq(name, STR("multi")))
-		return read_switch(value, &args->multi);
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		if (str_eq(name, str_of(switches[i].name)))
+			return read_switch(value, switches[i].on);
 	if (str_eq(name, STR("trigger"))) {
 		args->trigger = true;
 		return read_number(value, true, &args->trigger_at);

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 struct qemuargs {
-	const char *out;     /* perf.data: file of the first image, the next ones' is OUT.N */
-	const char *log;     /* tests: as of recorder_config; NULL: none; LOG.N */
+	const char *out;     /* the perf.data file: see recorder_file_name */
+	const char *log;     /* tests: as of recorder_config; NULL: none */
 	const char *control; /* a unix socket to connect to; NULL: none */
 	const char *comm;    /* name of the first thread; NULL: "guest" */
 	enum recorder_time time;
@@ -24,8 +24,14 @@ struct qemuargs {
 	bool trigger;        /* there is one: */
 	uint64_t trigger_at; /* address, or offset in this file: */
 	const char *trigger_file;
-	bool multi;         /* each hit of the trigger counts, not only the first */
+	bool multi_thread; /* all threads; else the first only, the others run unrecorded */
+	/*
+	 * Each hit of the trigger counts, not only the first, and each snapshot is a file of its
+	 * own; else recording ends with the first hit.
+	 */
+	bool multi;
 	unsigned int image; /* how many programs the process has executed before */
+	bool taken;         /* and of one of them a snapshot was taken */
 };
 
 /*
@@ -41,8 +47,5 @@ void qemuargs_free(char **command);
  * long as *args is. -1 with err.
  */
 int qemuargs_read(struct qemuargs *args, char *const texts[], size_t n, struct err *err);
-
-/* The name of the file of an image: `path`, with ".N" from the second on. Free with free(). */
-char *qemuargs_of_image(const char *path, unsigned int image) __attribute__((returns_nonnull));
 
 #endif

@@ -5,10 +5,11 @@
  * with "done". By itself it sends lines
  *
  *   hello PID IMAGE           IMAGE counts the programs that the process has executed before
- *   hit TIME_NS TID IP DI SI  thread TID (of the file) has executed the trigger; the first two
+ *   hit TIME_NS TID IP DI SI  thread TID (of the file) has come to the trigger; the first two
  *                             numbers are decimal, the others hex. DI and SI are 0: the API of
- *                             plugins does not tell registers (QEMU 7.2). With a ring, what it
- *                             held has been written.
+ *                             plugins does not tell registers (QEMU 7.2). With `multi` (struct
+ *                             qemuargs) and a ring, what it held has been written; without
+ *                             `multi` it was the end of the recording, and bye follows.
  *   bye INSTRUCTIONS BRANCHES SYSCALLS THREADS BYTES SECONDS
  *                             the file of this image is complete
  *   exec IMAGE                the next program follows, with another connection

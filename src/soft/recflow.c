@@ -16,6 +16,12 @@ static void settle(struct recorder_thread *t)
 	track->snapshots = atomic_load(&t->rec->snapshots);
 	if (!t->rec->ring || !track->stream)
 		return;
+	if (t->ended && track == &t->own) {
+		pthread_mutex_lock(&t->rec->lock);
+		recstate_settle_ended(t);
+		pthread_mutex_unlock(&t->rec->lock);
+		return;
+	}
 	track_halt(track);
 	pthread_mutex_lock(&t->rec->lock);
 	recstate_write(t, false);

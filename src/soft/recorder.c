@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "soft/recorder.h"
 
+#include "base/human.h"
 #include "base/monotonic.h"
 #include "base/xalloc.h"
 #include "soft/highfd.h"
@@ -12,11 +13,15 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
 /* A tick is 1 ns. */
 #define TSC_HZ NS_PER_S
+
+/* So many have names that sort: six digits. */
+#define FILES_MAX 1000000
 
 uint64_t recstate_now(void)
 {
@@ -91,21 +96,36 @@ void recstate_start(struct recorder_thread *t, uint64_t clock)
 			      recstate_time(t->rec, clock));
 }
 
-static FILE *open_log(const char *path)
+char *recorder_file_name(const char *path, unsigned int image, unsigned int n)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	return fd < 0 ? NULL : fdopen(highfd_move(fd), "w");
+	return image || n ? xasprintf("%s.%06u%06u", path, image, n) : xasprintf("%s", path);
 }
 
-int recorder_open(const struct recorder_config *config, struct recorder **out, struct err *err)
+static char **copy_words(char *const *words)
 {
-	struct recorder *rec = xcalloc(1, sizeof(*rec));
+	size_t n = 0;
+	char **copy;
+
+	while (words && words[n])
+		n++;
+	copy = xcalloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = xstrdup(words[i]);
+	return copy;
+}
+
+static void configure(struct recorder *rec, const struct recorder_config *config)
+{
 	bool numbered = config->time == RECORDER_INSTRUCTIONS;
 
 	rec->time = config->time;
 	rec->ring = config->ring;
+	rec->split = config->split && config->ring;
 	rec->per_cpu = config->per_cpu;
+	rec->path = xstrdup(config->path);
+	rec->comm = xstrdup(config->comm);
+	rec->command_line = copy_words(config->command_line);
+	rec->image = config->image;
 	rec->syscall_overhead = config->syscall_overhead;
 	rec->clock = numbered ? NS_PER_S : recstate_now();
 	rec->file = (struct perfdata_config){
@@ -115,22 +135,70 @@ int recorder_open(const struct recorder_config *config, struct recorder **out, s
 		.snapshot = config->ring != 0,
 		.reproducible = numbered,
 		.n_cpus = 1,
-		.command_line = config->command_line,
+		.command_line = rec->command_line,
 		.pid = numbered ? 1 : config->pid,
-		.comm = config->comm,
+		.comm = rec->comm,
 	};
 	rec->began = recstate_now();
 	pthread_mutex_init(&rec->lock, NULL);
-	rec->log = config->log ? open_log(config->log) : NULL;
-	if (config->log && !rec->log) {
-		err_errno(err, "cannot create %s", config->log);
-		free(rec);
-		return -1;
+}
+
+static int open_log(struct recorder *rec, const char *name, struct err *err)
+{
+	char *path = recorder_file_name(name, rec->image, 0);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		rec->log = fdopen(highfd_move(fd), "w");
+	if (!rec->log)
+		err_errno(err, "cannot create %s", path);
+	free(path);
+	return rec->log ? 0 : -1;
+}
+
+static int open_data(struct recorder *rec, unsigned int n, struct perfdata **pd, struct err *err)
+{
+	char *path = recorder_file_name(rec->path, rec->image, n);
+	int result = perfdata_open(path, &rec->file, pd, err);
+
+	free(path);
+	return result;
+}
+
+static void recorder_free(struct recorder *rec)
+{
+	for (size_t i = 0; i < rec->n_threads; i++) {
+		stream_free(rec->threads[i]->own.stream);
+		free(rec->threads[i]);
 	}
-	if (perfdata_open(config->path, &rec->file, &rec->pd, err) < 0) {
+	while (rec->processes) {
+		struct recprocess *p = rec->processes;
+
+		rec->processes = p->next;
+		told_free(p->told);
+		free(p);
+	}
+	for (size_t i = 0; rec->command_line[i]; i++)
+		free(rec->command_line[i]);
+	free(rec->command_line);
+	free(rec->comm);
+	free(rec->path);
+	stream_free(rec->cpu.stream);
+	pthread_mutex_destroy(&rec->lock);
+	free(rec->threads);
+	free(rec);
+}
+
+int recorder_open(const struct recorder_config *config, struct recorder **out, struct err *err)
+{
+	struct recorder *rec = xcalloc(1, sizeof(*rec));
+
+	configure(rec, config);
+	if ((config->log && open_log(rec, config->log, err) < 0) ||
+	    open_data(rec, 0, &rec->pd, err) < 0) {
 		if (rec->log)
 			fclose(rec->log);
-		free(rec);
+		recorder_free(rec);
 		return -1;
 	}
 	recstate_track(rec, &rec->cpu, 0, rec->clock);
@@ -163,12 +231,14 @@ void recorder_summary(const struct recorder_stats *stats, char *text, size_t siz
 	double s = stats->seconds > 0 ? stats->seconds : 1e-9;
 
 	snprintf(text, size,
-		 "%" PRIu64 " instructions, %" PRIu64 " branches, %" PRIu64 " system calls of "
-		 "%" PRIu64 " thread%s in %.2f s: %.0f instructions/s, %.0f branches/s; %" PRIu64
-		 " bytes of packets",
-		 stats->instructions, stats->branches, stats->syscalls, stats->threads,
-		 stats->threads == 1 ? "" : "s", s, (double)stats->instructions / s,
-		 (double)stats->branches / s, stats->bytes);
+		 "%s instructions, %s branches, %s system calls of %s thread%s in %s: %s "
+		 "instructions and %s branches a second; %s of packets",
+		 human_count(stats->instructions).s, human_count(stats->branches).s,
+		 human_count(stats->syscalls).s, human_count(stats->threads).s,
+		 stats->threads == 1 ? "" : "s", human_time((int64_t)(s * 1e9)).s,
+		 human_count((uint64_t)((double)stats->instructions / s)).s,
+		 human_count((uint64_t)((double)stats->branches / s)).s,
+		 human_bytes(stats->bytes).s);
 }
 
 /* Writes what a track still has. */
@@ -176,10 +246,8 @@ static void finish_track(struct recorder_thread *t, bool rest)
 {
 	struct track *track = t->track;
 
-	if (!track->stream)
-		return;
 	recorder_settle(t);
-	if (t->rec->ring && !rest)
+	if (!track->stream || (t->rec->ring && !rest))
 		return;
 	track_halt(track);
 	pthread_mutex_lock(&t->rec->lock);
@@ -187,23 +255,55 @@ static void finish_track(struct recorder_thread *t, bool rest)
 	pthread_mutex_unlock(&t->rec->lock);
 }
 
-static void recorder_free(struct recorder *rec)
+/* The one file is followed by another; rec->pd stays what it is if that fails. */
+static int change_file(struct recorder *rec, struct err *err)
 {
-	for (size_t i = 0; i < rec->n_threads; i++) {
-		stream_free(rec->threads[i]->own.stream);
-		free(rec->threads[i]);
-	}
-	while (rec->processes) {
-		struct recprocess *p = rec->processes;
+	struct perfdata *next;
 
-		rec->processes = p->next;
-		told_free(p->told);
-		free(p);
+	if (rec->n_file + 1 == FILES_MAX)
+		return err_set(err, "%s: a recording has at most %d files", rec->path, FILES_MAX);
+	if (open_data(rec, rec->n_file + 1, &next, err) < 0)
+		return -1;
+	perfdata_abandon(rec->pd);
+	rec->pd = next;
+	rec->n_file++;
+	recstate_tell(rec);
+	return 0;
+}
+
+int recorder_next_file(struct recorder *rec, struct err *err)
+{
+	int result;
+
+	if (!rec->split)
+		return 0;
+	for (size_t i = 0; i < rec->n_threads; i++)
+		recorder_settle(rec->per_cpu && rec->running ? rec->running : rec->threads[i]);
+	pthread_mutex_lock(&rec->lock);
+	perfdata_finished_round(rec->pd);
+	result = perfdata_finish(rec->pd, err);
+	if (result == 0)
+		result = change_file(rec, err);
+	pthread_mutex_unlock(&rec->lock);
+	return result;
+}
+
+static int close_data(struct recorder *rec, struct err *err)
+{
+	char *path;
+	int result;
+
+	if (!rec->split || perfdata_has_aux(rec->pd)) {
+		perfdata_finished_round(rec->pd);
+		return perfdata_close(rec->pd, err);
 	}
-	stream_free(rec->cpu.stream);
-	pthread_mutex_destroy(&rec->lock);
-	free(rec->threads);
-	free(rec);
+	perfdata_abandon(rec->pd);
+	path = recorder_file_name(rec->path, rec->image, rec->n_file);
+	result = unlink(path);
+	if (result < 0)
+		err_errno(err, "cannot remove %s", path);
+	free(path);
+	return result;
 }
 
 int recorder_close(struct recorder *rec, bool rest, struct recorder_stats *stats, struct err *err)
@@ -215,8 +315,7 @@ int recorder_close(struct recorder *rec, bool rest, struct recorder_stats *stats
 		finish_track(rec->per_cpu && rec->running ? rec->running : rec->threads[i], rest);
 	if (stats)
 		recorder_stats(rec, stats);
-	perfdata_finished_round(rec->pd);
-	r = perfdata_close(rec->pd, err);
+	r = close_data(rec, err);
 	if (rec->log)
 		log_failed = ferror(rec->log) != 0;
 	if (rec->log && fclose(rec->log) != 0)

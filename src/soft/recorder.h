@@ -50,11 +50,13 @@ struct recorder_fault {
 };
 
 struct recorder_config {
-	const char *path; /* of the perf.data file */
+	const char *path; /* of the perf.data file: see recorder_file_name */
 	const char *log;  /* tests: a file of "TID FLAGS FROM TO CLOCK" lines; NULL: none */
 	enum recorder_time time;
-	size_t ring;                    /* bytes for each thread, or CPU; 0: all is kept */
-	bool per_cpu;                   /* as if all threads were on one CPU, with switches */
+	size_t ring;        /* bytes for each thread, or CPU; 0: all is kept */
+	bool split;         /* each snapshot of a ring is a file of its own: recorder_next_file */
+	unsigned int image; /* for the names of the files, of which the log is one */
+	bool per_cpu;       /* as if all threads were on one CPU, with switches */
 	const struct packet_config *pt; /* NULL: RECORDER_PACKETS */
 	struct recorder_fault fault;
 	char *const *command_line; /* as perfdata_config */
@@ -89,7 +91,7 @@ struct recorder_stats {
 /* Up to now. */
 void recorder_stats(const struct recorder *rec, struct recorder_stats *stats);
 
-/* "123456 instructions, 23456 branches of 2 threads in 1.2 s: 102880 instructions/s, ..." */
+/* "123,456 instructions, 23,456 branches, ... of 2 threads in 1.200 s: 102,880 instructions ..." */
 void recorder_summary(const struct recorder_stats *stats, char *text, size_t size);
 
 /*
@@ -99,9 +101,26 @@ void recorder_summary(const struct recorder_stats *stats, char *text, size_t siz
 void recorder_snapshot(struct recorder *rec);
 
 /*
+ * When each snapshot is a file of its own: settles it for all threads, completes the file, and goes
+ * on in the next, which begins with all that there is of processes, threads and mappings. Else does
+ * nothing. For engines that have stopped all threads meanwhile. -1 with err: the file is not
+ * complete, or the next cannot be made; nothing more is written then.
+ */
+int recorder_next_file(struct recorder *rec, struct err *err);
+
+/*
+ * The name of the n-th file of the image-th program that a process has executed, both from 0 on:
+ * `path` for the first of the first, else with a suffix of twelve digits, so that names sort as
+ * files do (up to a million images, and files of one). Free with free().
+ */
+char *recorder_file_name(const char *path, unsigned int image, unsigned int n)
+	__attribute__((returns_nonnull));
+
+/*
  * Ends all threads, completes the file and frees it all. With a ring, what it holds now is written
- * only if `rest`. *stats (may be NULL): all that was recorded. -1 with err: the file is not
- * complete.
+ * only if `rest`; a split recording's last file is removed when nothing was recorded into it.
+ * *stats (may be NULL): all that was recorded. -1 with err: the file is not complete, or cannot be
+ * removed.
  */
 int recorder_close(struct recorder *rec, bool rest, struct recorder_stats *stats, struct err *err);
 

@@ -17,6 +17,7 @@ struct recprocess {
 	pid_t pid;
 	int32_t id; /* as written */
 	struct told *told;
+	unsigned int file; /* the last one that was told of its mappings from the beginning */
 };
 
 struct recorder_thread {
@@ -30,14 +31,17 @@ struct recorder_thread {
 	bool started;           /* per_cpu: perf takes it for the one that runs then */
 	uint64_t syscall_clock; /* ticks: when it last went to the kernel */
 	uint64_t syscall_real;  /* the same, ns of CLOCK_MONOTONIC */
-	uint64_t map_clock;     /* ticks: when its mappings last changed; 0: before everything */
-	uint64_t ready;         /* ticks: when it comes back from the kernel */
+	/* ticks: when its mappings last changed; 0: before everything. Others may want to know. */
+	_Atomic(uint64_t) map_clock;
+	uint64_t ready; /* ticks: when it comes back from the kernel */
 };
 
 struct recorder {
 	enum recorder_time time;
 	size_t ring;
-	bool per_cpu;
+	bool per_cpu, split;
+	unsigned int image;
+	char *path, *comm, **command_line; /* what the settings of each file need */
 	uint64_t syscall_overhead;
 	struct perfdata_config file;
 	atomic_uint snapshots; /* asked for */
@@ -48,6 +52,7 @@ struct recorder {
 	/* what follows is guarded: */
 	pthread_mutex_t lock;
 	struct perfdata *pd;
+	unsigned int n_file; /* of pd, from 0 on */
 	FILE *log;
 	struct recprocess *processes;
 	struct recorder_thread **threads;
@@ -80,5 +85,14 @@ void recstate_write(struct recorder_thread *thread, bool truncated);
 
 /* A thread's events are on. With the lock held. */
 void recstate_start(struct recorder_thread *thread, uint64_t clock);
+
+/* Tells a new file, the n_file-th, of all that there is now. With the lock held. */
+void recstate_tell(struct recorder *rec);
+
+/*
+ * Writes what a thread that has ended has in its ring, as the last that is wanted of it. With the
+ * lock held.
+ */
+void recstate_settle_ended(struct recorder_thread *thread);
 
 #endif

@@ -35,6 +35,7 @@ static struct recprocess *new_process(struct recorder *rec, pid_t pid,
 	p->pid = pid;
 	p->id = new_id(rec, pid);
 	p->told = parent ? told_copy(parent->told) : told_new();
+	p->file = rec->n_file;
 	p->next = rec->processes;
 	rec->processes = p;
 	return p;
@@ -66,6 +67,31 @@ static struct recorder_thread *new_thread(struct recorder *rec, struct recproces
 static void tell_comm(struct recorder_thread *t, bool exec, uint64_t time)
 {
 	perfdata_comm(t->rec->pd, t->process->id, t->id, t->comm, exec, time);
+}
+
+static void tell_mappings(struct recorder_thread *t)
+{
+	const struct told *told = t->process->told;
+	const struct perfdata_mapping *mapping;
+
+	for (size_t i = 0; (mapping = told_get(told, i)); i++)
+		perfdata_mmap(t->rec->pd, t->process->id, t->id, mapping, 0);
+}
+
+void recstate_tell(struct recorder *rec)
+{
+	for (size_t i = 0; i < rec->n_threads; i++) {
+		struct recorder_thread *t = rec->threads[i];
+
+		if (t->ended)
+			continue;
+		tell_comm(t, false, 0);
+		if (t->process->file != rec->n_file)
+			tell_mappings(t);
+		t->process->file = rec->n_file;
+		if (!rec->per_cpu || t == rec->running)
+			recstate_start(t, recstate_clock(t));
+	}
 }
 
 struct recorder_thread *recorder_thread_new(struct recorder *rec, pid_t pid, pid_t tid,
@@ -142,12 +168,13 @@ void recorder_thread_comm(struct recorder_thread *thread, const char *comm)
 
 void recorder_thread_map(struct recorder_thread *thread, const struct perfdata_mapping *mapping)
 {
+	uint64_t clock = atomic_load(&thread->map_clock);
 	struct recorder *rec = thread->rec;
 
 	pthread_mutex_lock(&rec->lock);
 	if (told_add(thread->process->told, mapping))
 		perfdata_mmap(rec->pd, thread->process->id, thread->id, mapping,
-			      thread->map_clock ? recstate_time(rec, thread->map_clock) : 0);
+			      clock ? recstate_time(rec, clock) : 0);
 	pthread_mutex_unlock(&rec->lock);
 }
 
@@ -176,6 +203,17 @@ static void limit_ended(struct recorder *rec)
 		rec->ended_bytes -= n;
 		recstate_drop(rec, &t->own);
 	}
+}
+
+void recstate_settle_ended(struct recorder_thread *t)
+{
+	struct recorder *rec = t->rec;
+	size_t n;
+
+	packet_bytes(t->own.buf.packets, &n);
+	rec->ended_bytes -= n;
+	recstate_write(t, false);
+	recstate_drop(rec, &t->own);
 }
 
 static void end_own_track(struct recorder_thread *t)

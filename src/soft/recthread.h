@@ -35,11 +35,11 @@ void recorder_thread_comm(struct recorder_thread *thread, const char *comm);
 /*
  * Its process has this mapping: stamped in the middle of the system call that has ended last
  * (recorder_syscall_ended), which is before perf walks over what lies there. What is known is not
- * told again.
+ * told again. Other threads may call it as well.
  */
 void recorder_thread_map(struct recorder_thread *thread, const struct perfdata_mapping *mapping);
 
-/* Something else, or nothing, lies there from now on. */
+/* Something else, or nothing, lies there from now on. Other threads may call it as well. */
 void recorder_thread_unmap(struct recorder_thread *thread, uint64_t start, uint64_t size);
 
 #endif

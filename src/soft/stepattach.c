@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "soft/stepattach.h"
 
+#include "base/monotonic.h"
 #include "base/procfs.h"
 #include "soft/recthread.h"
 #include "soft/refusal.h"
@@ -10,12 +11,16 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* Tries to get a thread to stop, before it is left to itself: 50 us each at first, then 1 ms. */
 #define STOP_TRIES  2000
 #define QUICK_TRIES 100
+
+/* A thread that waits in the kernel, as in vfork(2), may never stop. */
+#define FIRST_STOP_MS 5000
 
 /* One CPU for all, on which each may run; none: they are not pinned. */
 static void choose_cpu(struct stepset *set)
@@ -99,12 +104,14 @@ static struct steptask *one_to_stop(const struct stepset *set)
 
 /*
  * Waits for the first stop of each. Of any, not one after the other: that the first thread has
- * ended is not told before the others are.
+ * ended is not told before the others are. The ticker interrupts it. The first one that does not
+ * stop; NULL: all have.
  */
-static void wait_for_first_stops(struct stepset *set)
+static struct steptask *wait_for_first_stops(struct stepset *set)
 {
 	int status = PTRACE_EVENT_STOP << 16 | SIGTRAP << 8 | 0x7f;
 	struct steptask *task = one_to_stop(set);
+	int64_t deadline = monotonic_ms() + FIRST_STOP_MS;
 
 	if (task && task->stopped)
 		stepstop_take(set, task->tid, status);
@@ -115,12 +122,16 @@ static void wait_for_first_stops(struct stepset *set)
 			stepstop_take(set, r, status);
 		else if (errno != EINTR)
 			steptask_remove(set, task);
+		else if (monotonic_ms() >= deadline)
+			return task;
 	}
+	return NULL;
 }
 
-/* All threads that there are, those too that others make meanwhile; and they stop. */
-static void take_threads(struct stepset *set)
+/* All threads that there are, those too that others make meanwhile; and they stop, or -1. */
+static int take_threads(struct stepset *set, struct err *err)
 {
+	struct steptask *task;
 	size_t n;
 
 	do {
@@ -130,12 +141,28 @@ static void take_threads(struct stepset *set)
 	for (size_t i = 0; i < set->n; i++)
 		if (!set->all[i]->rec)
 			tell_thread(set, set->all[i]);
-	wait_for_first_stops(set);
+	task = wait_for_first_stops(set);
+	return task ? refusal_stop(set->pid, task->tid, err) : 0;
+}
+
+/*
+ * Whether it could be traced if nobody did: reading another's memory asks for the same permission
+ * (PTRACE_MODE_ATTACH_REALCREDS, process_vm_readv(2)), and is not asked who traces it.
+ */
+static bool is_permitted(pid_t pid)
+{
+	char byte;
+	struct iovec local = { .iov_base = &byte, .iov_len = 1 };
+	struct iovec remote = { .iov_base = NULL, .iov_len = 1 };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) >= 0 || errno != EPERM;
 }
 
 /* Has it stop as soon as the other tracer lets go of it, so that no instruction is missed. */
 static int hold(struct stepset *set, struct err *err)
 {
+	if (!is_permitted(set->pid))
+		return refusal_permission(set->pid, err);
 	if (kill(set->pid, SIGSTOP) < 0)
 		return refusal(set->pid, errno, err);
 	set->waiting = true;
@@ -147,7 +174,7 @@ static int refuse(struct stepset *set, int why, struct err *err)
 	if (why)
 		refusal(set->pid, why, err);
 	else
-		err_set(err, "process %d runs a program that is not 64-bit x86", set->pid);
+		refusal_machine(set->pid, err);
 	return -1;
 }
 
@@ -166,7 +193,8 @@ int stepattach_begin(struct stepset *set, bool held, struct err *err)
 			return hold(set, err);
 		return refuse(set, why, err);
 	}
-	take_threads(set);
+	if (take_threads(set, err) < 0)
+		return -1;
 	if (set->not_64_bit)
 		return refuse(set, 0, err);
 	if (set->n == 0)
@@ -201,19 +229,40 @@ static bool bring_to_stop(struct stepset *set, struct steptask *task)
 	return false;
 }
 
-int stepattach_try(struct stepset *set)
+static bool has_ended(pid_t pid)
 {
-	if (seize_first(set) < 0)
-		return errno == EPERM ? 0 : -1;
+	char state = procfs_state(pid);
+
+	return state == 0 || state == 'Z' || state == 'X';
+}
+
+int stepattach_try(struct stepset *set, struct err *err)
+{
+	uint64_t tracer = 0;
+
+	if (seize_first(set) < 0) {
+		int why = errno;
+
+		set->ended = why == ESRCH || has_ended(set->pid);
+		if (set->ended)
+			return 1;
+		if (why != EPERM)
+			return refusal(set->pid, why, err);
+		procfs_status(set->pid, "TracerPid:", false, &tracer);
+		/* that it was let go of meanwhile is no refusal */
+		if (tracer || is_permitted(set->pid))
+			return 0;
+		return refusal_permission(set->pid, err);
+	}
 	set->waiting = false;
 	set->all[0]->swallow_cont = true;
 	kill(set->pid, SIGCONT);
-	take_threads(set);
-	return 1;
+	return take_threads(set, err) < 0 ? -1 : 1;
 }
 
 void stepattach_end(struct stepset *set)
 {
+	set->ending = true;
 	if (set->waiting)
 		kill(set->pid, SIGCONT);
 	while (set->n) {

@@ -15,8 +15,8 @@
  */
 int stepattach_begin(struct stepset *set, bool held, struct err *err);
 
-/* When set->waiting: 1: it is ours now; 0: not yet; -1: it has ended, or cannot be traced. */
-int stepattach_try(struct stepset *set);
+/* When set->waiting: whether that is over, since it is ours now, or has ended; -1 with err. */
+int stepattach_try(struct stepset *set, struct err *err);
 
 /* Lets go of all; set has none then. */
 void stepattach_end(struct stepset *set);

@@ -24,7 +24,6 @@
 struct stepper {
 	struct stepper_config config;
 	struct stepset set;
-	bool waiting; /* for another tracer to let go of it */
 	bool detached;
 	struct ticker ticker;
 	struct steptask *current;
@@ -32,11 +31,14 @@ struct stepper {
 	uint64_t steps;
 	bool stirred; /* something has happened that may have woken threads that wait */
 	bool stop;
+	bool failed; /* and why: */
+	struct err failure;
 };
 
 static void stepper_free(struct stepper *s)
 {
 	stepper_detach(s);
+	stepaims_fini(&s->set.aims);
 	free(s->set.all);
 	free(s);
 }
@@ -63,6 +65,10 @@ int stepper_attach(const struct stepper_config *config, struct stepper **stepper
 	s->set.pid = config->pid;
 	s->set.multi_thread = config->multi_thread;
 	s->set.follow_fork = config->follow_fork;
+	s->set.executed = config->hooks.executed;
+	s->set.ctx = config->hooks.ctx;
+	for (size_t i = 0; i < config->n_addresses; i++)
+		stepper_await(s, config->pid, config->addresses[i], false);
 	ticker_start(&s->ticker);
 	if (begin_recorder(s, err) == 0 && stepattach_begin(&s->set, config->held, err) == 0) {
 		*stepper = s;
@@ -75,12 +81,21 @@ int stepper_attach(const struct stepper_config *config, struct stepper **stepper
 	return -1;
 }
 
-static void settle_all(struct stepper *s)
+void stepper_await(struct stepper *s, pid_t pid, uint64_t address, bool first)
+{
+	const struct stepaim aim = { .pid = pid, .address = address, .first = first };
+
+	stepaims_add(&s->set.aims, &aim);
+}
+
+static void take_snapshot(struct stepper *s)
 {
 	recorder_snapshot(s->set.rec);
 	for (size_t i = 0; i < s->set.n; i++)
 		if (s->set.all[i]->rec)
 			recorder_settle(s->set.all[i]->rec);
+	if (s->config.recorder->split && recorder_next_file(s->set.rec, &s->failure) < 0)
+		s->failed = s->stop = true;
 }
 
 static void grant(struct stepper *s, enum stepper_wish wish)
@@ -88,7 +103,7 @@ static void grant(struct stepper *s, enum stepper_wish wish)
 	if (wish == STEPPER_STOP)
 		s->stop = true;
 	else if (wish == STEPPER_SNAPSHOT)
-		settle_all(s);
+		take_snapshot(s);
 }
 
 static void take_ticks(struct stepper *s)
@@ -213,11 +228,13 @@ static struct steptask *choose(struct stepper *s)
 
 static void tell_reached(struct stepper *s, const struct steptask *task)
 {
-	const struct stepper_config *c = &s->config;
+	const struct stepper_hooks *hooks = &s->config.hooks;
 
-	for (size_t i = 0; i < c->n_addresses; i++)
-		if (task->ip == c->addresses[i] && !task->in_syscall)
-			grant(s, c->hooks.reached(c->hooks.ctx, task->tid, task->ip));
+	/* with a signal to be delivered, it is its handler's turn */
+	if (task->in_syscall || task->sig)
+		return;
+	if (stepaims_has(&s->set.aims, task->pid, task->tid, task->ip))
+		grant(s, hooks->reached(hooks->ctx, task->tid, task->ip));
 }
 
 /* Lets a system call begin or end. When it waits for something, others have their turn. */
@@ -279,9 +296,9 @@ static void step(struct stepper *s, struct steptask *task)
 static void wait_for_tracer(struct stepper *s)
 {
 	while (s->set.waiting && !s->stop && !s->set.ended) {
-		int r = stepattach_try(&s->set);
+		int r = stepattach_try(&s->set, &s->failure);
 
-		s->set.ended = r < 0;
+		s->failed = s->stop = r < 0;
 		if (r == 0)
 			usleep(1000);
 		take_ticks(s);
@@ -334,7 +351,11 @@ int stepper_close(struct stepper *s, bool rest, struct recorder_stats *stats, st
 	int r;
 
 	stepper_detach(s);
-	r = recorder_close(s->set.rec, rest, stats, err);
+	r = recorder_close(s->set.rec, rest, stats, s->failed ? NULL : err);
+	if (s->failed && err)
+		*err = s->failure;
+	if (s->failed)
+		r = -1;
 	stepper_free(s);
 	return r;
 }

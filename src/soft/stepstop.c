@@ -292,6 +292,8 @@ static void has_made(struct stepset *set, struct steptask *parent)
 	task->trap_blocked = parent->trap_blocked;
 	if (is_wanted(set, parent, task->pid))
 		task->rec = recorder_thread_clone(parent->rec, task->pid, task->tid);
+	if (task->rec && task->pid != parent->pid)
+		stepaims_fork(&set->aims, parent->pid, task->pid);
 	if (task->stopped)
 		welcome(set, task);
 }
@@ -300,6 +302,9 @@ static void has_ended(struct stepset *set, struct steptask *task)
 {
 	if (task->rec)
 		recorder_thread_end(task->rec);
+	/* that the first thread has ended is told when it is the last */
+	if (task->tid == task->pid)
+		stepaims_drop(&set->aims, task->pid);
 	steptask_remove(set, task);
 }
 
@@ -318,6 +323,8 @@ static void has_executed(struct stepset *set, struct steptask *task)
 	for (size_t i = set->n; i-- > 0;)
 		if (set->all[i]->pid == task->pid && set->all[i] != task)
 			has_ended(set, set->all[i]);
+	if (stepaims_drop(&set->aims, task->pid) && set->executed)
+		set->executed(set->ctx, task->pid);
 	recorder_syscall_ended(task->rec);
 	procfs_comm(task->tid, comm, sizeof(comm));
 	recorder_thread_exec(task->rec, comm);
@@ -330,7 +337,8 @@ static void at_event(struct stepset *set, struct steptask *task, int event, int 
 {
 	switch (event) {
 	case PTRACE_EVENT_STOP:
-		if (sig == SIGTRAP)
+		/* one that listens cannot be let go of: ptrace(2), PTRACE_LISTEN */
+		if (sig == SIGTRAP || set->ending)
 			return;
 		/* stopped by a signal: it stays so until SIGCONT */
 		task->state = STEPTASK_LISTENING;

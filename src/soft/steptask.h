@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "soft/insn.h"
 #include "soft/recorder.h"
+#include "soft/stepaim.h"
 
 #include <sched.h>
 #include <stdbool.h>
@@ -53,12 +54,16 @@ struct stepset {
 	pid_t pid;
 	bool multi_thread, follow_fork;
 	bool waiting; /* for another tracer to let go of it */
+	bool ending;  /* all are about to be let go of */
 	bool pinned;
 	cpu_set_t cpu; /* to which all are pinned */
 	cpu_set_t own; /* the CPUs that our own thread may run on */
 	bool ended;    /* the process has: */
 	int status;    /* as waitpid(2) says */
 	bool not_64_bit;
+	struct stepaims aims;
+	void (*executed)(void *ctx, pid_t pid); /* as of struct stepper_hooks; may be NULL */
+	void *ctx;
 };
 
 /* The first error that a system call can return, as an unsigned number. */

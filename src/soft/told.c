@@ -68,6 +68,11 @@ bool told_add(struct told *told, const struct perfdata_mapping *mapping)
 	return true;
 }
 
+const struct perfdata_mapping *told_get(const struct told *told, size_t i)
+{
+	return i < told->n ? &told->all[i] : NULL;
+}
+
 /* As differences: neither end may wrap. */
 static bool overlaps(const struct perfdata_mapping *m, uint64_t start, uint64_t size)
 {

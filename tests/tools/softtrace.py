@@ -96,9 +96,10 @@ def compare(place, name, error=None):
 
 def counted(ended, place, name):
     """The summary counts as many branches as the log has."""
-    m = re.search(r"(\d+) instructions, (\d+) branches", ended.stderr)
+    m = re.search(r"([\d,]+) instructions, ([\d,]+) branches", ended.stderr)
     lines = sum(map(len, place.logged(name).values()))
-    return [] if m and int(m[2]) == lines else ["summary: %s; %d" % (ended.stderr, lines)]
+    good = m and int(m[2].replace(",", "")) == lines
+    return [] if good else ["summary: %s; %d" % (ended.stderr, lines)]
 
 
 def run_case(place, name, words, printed, *options, error=None):

@@ -44,6 +44,7 @@ typedef void api_syscall_fn(qemu_plugin_id_t id, unsigned int vcpu, int64_t nr, 
 			    uint64_t a7, uint64_t a8);
 typedef void api_syscall_ret_fn(qemu_plugin_id_t id, unsigned int vcpu, int64_t nr, int64_t ret);
 typedef void api_atexit_fn(qemu_plugin_id_t id, void *data);
+typedef void api_reset_fn(qemu_plugin_id_t id);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
@@ -62,6 +63,12 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, api_mem_fn 
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, api_syscall_fn *fn);
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, api_syscall_ret_fn *fn);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, api_atexit_fn *fn, void *data);
+
+/*
+ * Drops all callbacks, soon, then calls fn, and translates everything anew. To be called by a
+ * thread of the program (QEMU stops them all for it: plugins/loader.c).
+ */
+void qemu_plugin_reset(qemu_plugin_id_t id, api_reset_fn *fn);
 
 /* The program that runs, as QEMU was told; free with free(). */
 const char *qemu_plugin_path_to_binary(void);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct call {
@@ -62,6 +63,7 @@ static bool run(const struct session *s, const struct call *call, const char *pr
 
 	next.image++;
 	next.comm = comm;
+	next.taken = s->taken;
 	if (!qemu || !plugin) {
 		free(comm);
 		free(qemu);
@@ -114,6 +116,41 @@ static void not_qemu(struct call *call)
 	call->path = path;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * A descriptor's name (fexecve(3)) may mean nothing any more when QEMU looks for it: the file's own
+ * is taken. false: it has none.
+ */
+static bool name_file(struct call *call)
+{
+	char path[PATH_MAX];
+
+	if ((strncmp(call->path, "/proc/", 6) != 0 && strncmp(call->path, "/dev/fd/", 8) != 0) ||
+	    access(call->path, F_OK) < 0)
+		return true;
+	if (!realpath(call->path, path) || !is_same_file(call->path, path))
+		return false;
+	free(call->path);
+	call->path = xstrdup(path);
+	return true;
+}
+
+static void follow_call(struct session *s, struct call *call)
+{
+	if (name_file(call)) {
+		follow(s, call);
+		return;
+	}
+	link_say(s->link, "untraced %s is a file without a name", call->path);
+	session_end(s);
+}
+
 void follow_exec(struct session *s, uint64_t path, uint64_t argv, uint64_t env)
 {
 	struct call call = { .path = guest_text(s->base, path, PATH_MAX),
@@ -122,6 +159,6 @@ void follow_exec(struct session *s, uint64_t path, uint64_t argv, uint64_t env)
 
 	not_qemu(&call);
 	if (call.path && call.argv && call.env)
-		follow(s, &call);
+		follow_call(s, &call);
 	call_fini(&call);
 }

@@ -4,8 +4,52 @@
 #include "base/procmaps.h"
 #include "base/xalloc.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+/*
+ * Which device and inode a mapping of the file shows: on overlayfs and btrfs these are not those of
+ * stat(2).
+ */
+static int identify(struct mapped_trigger *t, int fd, struct err *err)
+{
+	const struct mapping *found;
+	struct procmaps maps;
+	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	int failed;
+
+	if (page == MAP_FAILED)
+		return err_errno(err, "mmap");
+	failed = procmaps_read(getpid(), &maps, err);
+	if (!failed) {
+		found = procmaps_find(&maps, (uintptr_t)page);
+		t->inode = found ? found->inode : 0;
+		t->device = found ? makedev(found->major, found->minor) : 0;
+		procmaps_fini(&maps);
+	}
+	munmap(page, 1);
+	if (failed)
+		return -1;
+	return t->inode ? 0 : err_set(err, "its mapping is not to be found");
+}
+
+int mapped_set_trigger(struct mapped *m, const char *file, uint64_t at, struct err *err)
+{
+	struct mapped_trigger *t = &m->trigger;
+	int fd, r;
+
+	*t = (struct mapped_trigger){ .set = true, .at = at };
+	if (!file)
+		return 0;
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_errno(err, "cannot open %s", file);
+	r = identify(t, fd, err);
+	close(fd);
+	return r < 0 ? err_prefix(err, "cannot look at %s", file) : 0;
+}
 
 const struct mapped_range *mapped_find(const struct mapped *m, uint64_t address)
 {

@@ -3,6 +3,7 @@
 #ifndef MT_SOFT_PLUGIN_MAPPED_H
 #define MT_SOFT_PLUGIN_MAPPED_H
 
+#include "base/err.h"
 #include "soft/perfdata.h"
 
 #include <stdbool.h>
@@ -13,7 +14,7 @@
 struct mapped_trigger {
 	bool set;
 	uint64_t at;
-	uint64_t inode, device; /* as stat(2) has them */
+	uint64_t inode, device; /* as proc_pid_maps(5) has them */
 };
 
 struct mapped_range {
@@ -26,6 +27,12 @@ struct mapped {
 	size_t n, room;
 	struct mapped_trigger trigger;
 };
+
+/*
+ * Sets the trigger: what lies at offset `at` of the file; with file NULL, at the address `at`. -1
+ * with err: the file cannot be mapped.
+ */
+int mapped_set_trigger(struct mapped *m, const char *file, uint64_t at, struct err *err);
 
 /* The range with an address that was looked up; NULL: not yet. */
 const struct mapped_range *mapped_find(const struct mapped *m, uint64_t address);

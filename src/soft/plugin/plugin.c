@@ -20,26 +20,82 @@
 API_EXPORT int qemu_plugin_version = API_VERSION;
 
 static struct session session;
+static qemu_plugin_id_t own_id;
+static atomic_bool was_reset;
 
 /* The way that costs no call; libraries that are loaded later have some room for such variables. */
 static __thread struct vcpu *self __attribute__((tls_model("initial-exec")));
 
-/* This thread, inside; NULL: the recording is over. */
+/* The same when the thread runs unrecorded. */
+static __thread struct vcpu *bystander;
+
+static bool is_over(void)
+{
+	return atomic_load_explicit(&session.gate.state, memory_order_acquire) == GATE_OVER;
+}
+
+/* This thread, new in the program, becomes one of the two above, unless the recording is over. */
+static void join(void)
+{
+	struct vcpu *v = is_over() ? NULL : session_this_thread(&session);
+
+	if (v && v->thread)
+		self = v;
+	else
+		bystander = v;
+}
+
+/* This thread, inside; NULL: it runs unrecorded, or the recording is over. */
 static inline struct vcpu *enter(void)
 {
 	if (UNLIKELY(!self)) {
-		if (atomic_load(&session.gate.state) == GATE_OVER)
-			return NULL;
-		self = session_this_thread(&session);
+		if (!bystander)
+			join();
 		if (!self)
 			return NULL;
 	}
 	return gate_enter(&session.gate, &self->inside) ? self : NULL;
 }
 
+/* The same for threads that run unrecorded too. */
+static struct vcpu *enter_anyway(void)
+{
+	struct vcpu *v;
+
+	if (!self && !bystander)
+		join();
+	v = self ? self : bystander;
+	return v && gate_enter(&session.gate, &v->inside) ? v : NULL;
+}
+
 static inline void leave(struct vcpu *v)
 {
 	gate_leave(&v->inside);
+}
+
+/* --- when the recording is over --- */
+
+/* So many blocks are worth more than to translate everything anew. */
+#define MANY_BLOCKS 100000
+
+static void on_reset(qemu_plugin_id_t id)
+{
+	(void)id;
+}
+
+/*
+ * A block was executed that is not recorded. Those that were translated when the recording was not
+ * over yet call us still, which makes the program two or three times slower.
+ */
+static void pass_over(void)
+{
+	static __thread unsigned int blocks __attribute__((tls_model("initial-exec")));
+
+	if (!is_over() || ++blocks % MANY_BLOCKS != 0)
+		return;
+	/* in a child of fork(2), another thread may have held QEMU's lock, for ever */
+	if (!session.forked && !atomic_exchange(&was_reset, true))
+		qemu_plugin_reset(own_id, on_reset);
 }
 
 /* --- blocks --- */
@@ -49,8 +105,10 @@ static void on_block(unsigned int vcpu, void *data)
 	struct vcpu *v = enter();
 
 	(void)vcpu;
-	if (UNLIKELY(!v))
+	if (UNLIKELY(!v)) {
+		pass_over();
 		return;
+	}
 	vcpu_block(v, data);
 	leave(v);
 }
@@ -134,7 +192,7 @@ static void watch_trigger(struct qemu_plugin_tb *tb, const struct block *b, uint
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
-	struct vcpu *v = n ? enter() : NULL;
+	struct vcpu *v = n ? enter_anyway() : NULL;
 	struct qemu_plugin_insn *insn;
 	struct block *b;
 	uint64_t trigger;
@@ -162,15 +220,16 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 static void end_thread(struct vcpu *v)
 {
-	recorder_thread_end(v->thread);
+	if (v->thread)
+		recorder_thread_end(v->thread);
 	v->ended = true;
-	self = NULL;
+	self = bystander = NULL;
 }
 
 static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t nr, uint64_t a1, uint64_t a2,
 		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-	struct vcpu *v = enter();
+	struct vcpu *v = enter_anyway();
 
 	(void)id;
 	(void)vcpu;
@@ -181,9 +240,10 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t nr, uint6
 	(void)a8;
 	if (!v)
 		return;
-	vcpu_syscall(v);
-	recorder_syscall_began(v->thread);
-	v->nr = nr;
+	if (v->thread) {
+		vcpu_syscall(v);
+		recorder_syscall_began(v->thread);
+	}
 	switch (nr) {
 	case SYS_clone: v->clone_flags = a1; break;
 	case SYS_mmap:
@@ -219,7 +279,8 @@ static void on_syscall_ret(qemu_plugin_id_t id, unsigned int vcpu, int64_t nr, i
 	if (!v)
 		return;
 	recorder_syscall_ended(v->thread);
-	if (nr == SYS_clone && ret > 0 && (v->clone_flags & CLONE_THREAD))
+	if (nr == SYS_clone && ret > 0 && (v->clone_flags & CLONE_THREAD) &&
+	    session.args.multi_thread)
 		session_new_thread(&session, v, (pid_t)ret);
 	if (nr == SYS_prctl)
 		read_name(v);
@@ -260,8 +321,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 	struct err err = ERR_INIT;
 
 	(void)info;
+	own_id = id;
 	if (session_begin(&session, argv, argc > 0 ? (size_t)argc : 0, &err) < 0) {
-		if (session.link < 0)
+		if (session_runs_on(&session))
+			return 0;
+		if (!session.args.control)
 			fprintf(stderr, "magic-trace: %s\n", err.msg);
 		return -1;
 	}

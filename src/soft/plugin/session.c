@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define CMDLINE_MAX ((size_t)1 << 16)
@@ -51,29 +50,21 @@ static void free_command_line(char **line)
 
 static int set_trigger(struct session *s, struct err *err)
 {
-	struct mapped_trigger *t = &s->mapped.trigger;
-	struct stat st;
-
-	*t = (struct mapped_trigger){ .set = s->args.trigger, .at = s->args.trigger_at };
-	if (!s->args.trigger || !s->args.trigger_file)
+	if (!s->args.trigger)
 		return 0;
-	if (stat(s->args.trigger_file, &st) < 0)
-		return err_errno(err, "cannot look at %s", s->args.trigger_file);
-	t->inode = st.st_ino;
-	t->device = st.st_dev;
-	return 0;
+	return mapped_set_trigger(&s->mapped, s->args.trigger_file, s->args.trigger_at, err);
 }
 
 static int open_recorder(struct session *s, struct err *err)
 {
-	char *path = qemuargs_of_image(s->args.out, s->args.image);
-	char *log = s->args.log ? qemuargs_of_image(s->args.log, s->args.image) : NULL;
 	char **line = command_line(s->args.time == RECORDER_INSTRUCTIONS);
 	const struct recorder_config config = {
-		.path = path,
-		.log = log,
+		.path = s->args.out,
+		.log = s->args.log,
 		.time = s->args.time,
 		.ring = s->args.ring,
+		.split = s->args.multi,
+		.image = s->args.image,
 		.command_line = line,
 		.pid = getpid(),
 		.comm = s->args.comm ? s->args.comm : "guest",
@@ -81,8 +72,6 @@ static int open_recorder(struct session *s, struct err *err)
 	int result = recorder_open(&config, &s->rec, err);
 
 	free_command_line(line);
-	free(log);
-	free(path);
 	return result;
 }
 
@@ -100,6 +89,8 @@ static void *obey(void *ctx)
 			continue;
 		link_say(s->link, "done");
 	}
+	/* who controlled it has gone: nobody will come for what would be recorded */
+	session_end(s);
 	return NULL;
 }
 
@@ -133,17 +124,27 @@ int session_begin(struct session *s, char *const texts[], size_t n, struct err *
 	pthread_cond_init(&s->changed, NULL);
 	if (qemuargs_read(&s->args, texts, n, err) < 0)
 		return -1;
+	s->taken = s->args.taken;
 	if (s->args.control) {
 		s->link = link_connect(s->args.control, err);
-		if (s->link < 0)
+		s->unwanted = s->link < 0;
+		if (s->unwanted)
 			return -1;
 	}
 	link_say(s->link, "hello %d %u", (int)getpid(), s->args.image);
 	if (set_trigger(s, err) < 0 || open_recorder(s, err) < 0 || start_obeying(s, err) < 0) {
 		link_say(s->link, "failed %s", err->msg);
+		if (s->link >= 0)
+			close(s->link);
+		s->link = -1;
 		return -1;
 	}
 	return 0;
+}
+
+bool session_runs_on(const struct session *s)
+{
+	return s->args.image > 0 || s->unwanted;
 }
 
 /* --- threads --- */
@@ -169,17 +170,25 @@ static struct vcpu *find_vcpu(struct session *s, pid_t tid)
 	return v;
 }
 
+static struct vcpu *add_first(struct session *s, pid_t tid)
+{
+	const char *comm = s->args.comm ? s->args.comm : "guest";
+
+	s->first = recorder_thread_new(s->rec, getpid(), tid, comm);
+	return add_vcpu(s, tid, s->first);
+}
+
 struct vcpu *session_this_thread(struct session *s)
 {
-	pid_t tid = gettid(), pid = getpid();
+	pid_t tid = gettid();
 	struct vcpu *v;
 
 	pthread_mutex_lock(&s->lock);
 	v = find_vcpu(s, tid);
 	if (!v && !s->vcpus)
-		v = add_vcpu(s, tid,
-			     recorder_thread_new(s->rec, pid, tid,
-						 s->args.comm ? s->args.comm : "guest"));
+		v = add_first(s, tid);
+	else if (!v && !s->args.multi_thread)
+		v = add_vcpu(s, tid, NULL);
 	/* its parent tells of it when its system call has ended, which may be a little later */
 	while (!v && atomic_load(&s->gate.state) != GATE_OVER) {
 		pthread_cond_wait(&s->changed, &s->lock);
@@ -212,7 +221,7 @@ uint64_t session_code_at(struct session *s, struct vcpu *v, uint64_t address)
 	if (!range)
 		range = mapped_look_up(&s->mapped, address, s->base, &mapping);
 	if (mapping.path)
-		recorder_thread_map(v->thread, &mapping);
+		recorder_thread_map(v->thread ? v->thread : s->first, &mapping);
 	trigger = range ? range->trigger : 0;
 	pthread_mutex_unlock(&s->lock);
 	free((char *)mapping.path);
@@ -223,7 +232,7 @@ void session_forget(struct session *s, struct vcpu *v, uint64_t start, uint64_t 
 {
 	pthread_mutex_lock(&s->lock);
 	mapped_forget(&s->mapped, start, size);
-	recorder_thread_unmap(v->thread, start, size);
+	recorder_thread_unmap(v->thread ? v->thread : s->first, start, size);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -245,43 +254,22 @@ static bool close_gate(struct session *s)
 	return true;
 }
 
-void session_snapshot(struct session *s)
+static bool is_recorded(const struct vcpu *v)
 {
-	if (!close_gate(s))
-		return;
-	recorder_snapshot(s->rec);
-	for (struct vcpu *v = s->vcpus; v; v = v->next)
-		recorder_settle(v->thread);
-	gate_open(&s->gate);
+	return v->thread && !v->ended;
 }
 
-void session_hit(struct session *s, struct vcpu *v, uint64_t ip)
-{
-	uint64_t time = recorder_thread_time(v->thread);
-	int tid = recorder_thread_id(v->thread);
-
-	if (atomic_fetch_add(&s->hits, 1) > 0 && !s->args.multi)
-		return;
-	gate_leave(&v->inside);
-	if (s->args.ring)
-		session_snapshot(s);
-	link_say(s->link, "hit %" PRIu64 " %d %" PRIx64 " 0 0", time, tid, ip);
-	gate_enter(&s->gate, &v->inside);
-}
-
-bool session_end(struct session *s)
+/* The gate is closed. */
+static void conclude(struct session *s)
 {
 	struct recorder_stats stats;
 	struct err err = ERR_INIT;
 	int result;
 
-	if (!close_gate(s))
-		return false;
 	for (struct vcpu *v = s->vcpus; v; v = v->next)
-		if (!v->ended)
+		if (is_recorded(v))
 			vcpu_stop(v);
-	/* with a trigger, it is what it has hit that is wanted */
-	result = recorder_close(s->rec, !s->args.trigger, &stats, &err);
+	result = recorder_close(s->rec, !s->taken, &stats, &err);
 	s->rec = NULL;
 	if (result < 0)
 		link_say(s->link, "failed %s", err.msg);
@@ -292,6 +280,50 @@ bool session_end(struct session *s)
 	pthread_mutex_lock(&s->lock);
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
+}
+
+void session_snapshot(struct session *s)
+{
+	struct err err = ERR_INIT;
+
+	if (!close_gate(s))
+		return;
+	s->taken = true;
+	recorder_snapshot(s->rec);
+	for (struct vcpu *v = s->vcpus; v; v = v->next)
+		if (v->thread)
+			recorder_settle(v->thread);
+	if (recorder_next_file(s->rec, &err) < 0) {
+		link_say(s->link, "failed %s", err.msg);
+		conclude(s);
+		return;
+	}
+	gate_open(&s->gate);
+}
+
+void session_hit(struct session *s, struct vcpu *v, uint64_t ip)
+{
+	uint64_t time = recorder_thread_time(v->thread);
+	int tid = recorder_thread_id(v->thread);
+
+	if (atomic_exchange(&s->hit, true) && !s->args.multi)
+		return;
+	if (!s->args.multi)
+		v->block = NULL; /* what comes now has not been executed, and is not wanted */
+	gate_leave(&v->inside);
+	if (s->args.multi && s->args.ring)
+		session_snapshot(s);
+	link_say(s->link, "hit %" PRIu64 " %d %" PRIx64 " 0 0", time, tid, ip);
+	if (!s->args.multi)
+		session_end(s);
+	gate_enter(&s->gate, &v->inside);
+}
+
+bool session_end(struct session *s)
+{
+	if (!close_gate(s))
+		return false;
+	conclude(s);
 	return true;
 }
 
@@ -302,6 +334,8 @@ void session_before_fork(struct session *s)
 
 void session_after_fork(struct session *s, bool child)
 {
+	if (child)
+		s->forked = true;
 	if (atomic_load(&s->gate.state) == GATE_OVER)
 		return;
 	if (!child) {

@@ -19,8 +19,8 @@
 #define VCPU_QUEUE 16
 
 struct vcpu {
-	struct vcpu *next; /* of all that there have been */
-	struct recorder_thread *thread;
+	struct vcpu *next;                  /* of all that there have been */
+	struct recorder_thread *thread;     /* NULL: it runs unrecorded */
 	struct sigframe_handlers *handlers; /* of its process */
 	pid_t tid;
 	atomic_bool inside; /* the gate */
@@ -34,9 +34,7 @@ struct vcpu {
 	const struct block *held;
 	const struct block *queue[VCPU_QUEUE];
 	uint32_t n_queue;
-	/* the system call that goes on */
-	int64_t nr;
-	uint64_t clone_flags;
+	uint64_t clone_flags; /* of clone(2), when that was its last system call */
 };
 
 /* A block begins. */

@@ -344,6 +344,7 @@ START_TEST(test_lost)
 	ck_assert_uint_eq(got.n, 5);
 	ck_assert_uint_eq(got.all[4].from, place("kernel"));
 	ck_assert_ptr_nonnull(strstr(got.trouble, "Lost trace data"));
+	ck_assert_ptr_nonnull(strstr(got.trouble, " time 0.000010000 "));
 	ck_assert_ptr_nonnull(
 		strstr(strstr(got.trouble, "Lost trace data") + 1, "Lost trace data"));
 	scratch_fini(&s);
@@ -562,6 +563,39 @@ START_TEST(test_abandon)
 END_TEST
 
 /* However much is written, the failure comes at the end, once. */
+/* What is told to a file that is finished has no effect. */
+START_TEST(test_finished)
+{
+	const struct perfdata_aux nothing = { .pid = PID, .tid = PID, .cpu = -1 };
+	const struct perfdata_config config = plain();
+	struct perfdata_aux aux = { .pid = PID, .tid = PID, .cpu = -1, .clock = 1, .time = 1 };
+	struct perfdata *pd;
+	char *before, *after;
+	size_t n, m;
+
+	scratch_init(&s);
+	pd = open_data("finished", &config);
+	perfdata_aux(pd, &nothing);
+	ck_assert(!perfdata_has_aux(pd));
+	aux.bytes = (const uint8_t *)"";
+	aux.n = 1;
+	perfdata_aux(pd, &aux);
+	ck_assert(perfdata_has_aux(pd));
+	ck_assert_int_eq(perfdata_finish(pd, &err), 0);
+	before = scratch_get(scratch_path(&s, "finished"), &n);
+	perfdata_aux(pd, &aux);
+	perfdata_comm(pd, PID, PID, "late", false, 2);
+	perfdata_finished_round(pd);
+	close_data(pd);
+	after = scratch_get(scratch_path(&s, "finished"), &m);
+	ck_assert_uint_eq(n, m);
+	ck_assert_mem_eq(before, after, n);
+	free(before);
+	free(after);
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_disk_full)
 {
 	struct perfdata_config config = plain();
@@ -623,4 +657,5 @@ START_TEST(test_time)
 END_TEST
 
 SUITE_MAIN("perfdata", test_branches, test_per_cpu, test_lost, test_overflow, test_records,
-	   test_large, test_reproducible, test_abandon, test_disk_full, test_refused, test_time)
+	   test_large, test_reproducible, test_abandon, test_finished, test_disk_full, test_refused,
+	   test_time)

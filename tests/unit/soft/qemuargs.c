@@ -48,12 +48,14 @@ START_TEST(test_all_arguments)
 		.trigger = true,
 		.trigger_at = 0x1178,
 		.trigger_file = "f",
+		.multi_thread = true,
 		.multi = true,
 		.image = 3,
+		.taken = true,
 	};
 	static const char plugin[] =
 		"p,out=o,log=l,control=c,comm=name,time=instructions,ring=65536,trigger=1178,"
-		"trigger-file=f,multi=on,image=3";
+		"trigger-file=f,multi-thread=on,multi=on,taken=on,image=3";
 	const char *const words[] = { "q",    "-seed", "1",  "-plugin", plugin, "-0",
 				      "prog", "prog",  "-x", "a b",     NULL };
 
@@ -80,7 +82,8 @@ START_TEST(test_read)
 			  (char *)"ring=4096",       (char *)"trigger=0x40aF",
 			  (char *)"trigger-file=/f", (char *)"multi=on",
 			  (char *)"image=2",         (char *)"log=l",
-			  (char *)"control=s=t",     (char *)"comm=name" };
+			  (char *)"control=s=t",     (char *)"comm=name",
+			  (char *)"taken=on",        (char *)"multi-thread=on" };
 	struct qemuargs args;
 	struct err err = ERR_INIT;
 
@@ -88,7 +91,7 @@ START_TEST(test_read)
 	ck_assert_str_eq(args.out, "a,b=c");
 	ck_assert_int_eq(args.time, RECORDER_INSTRUCTIONS);
 	ck_assert_uint_eq(args.ring, 4096);
-	ck_assert(args.trigger && args.multi);
+	ck_assert(args.trigger && args.multi && args.taken && args.multi_thread);
 	ck_assert_uint_eq(args.trigger_at, 0x40af);
 	ck_assert_str_eq(args.trigger_file, "/f");
 	ck_assert_uint_eq(args.image, 2);
@@ -118,6 +121,8 @@ START_TEST(test_read_refuses)
 		"trigger=11112222333344445",
 		"ring=x",
 		"multi=true",
+		"multi-thread=1",
+		"taken=",
 		"image=99999999999",
 		"ring=18446744073709551615",
 	};
@@ -144,24 +149,11 @@ START_TEST(test_read_wants_a_file)
 }
 END_TEST
 
-START_TEST(test_file_of_image)
-{
-	char *first = qemuargs_of_image("/a/perf.data", 0);
-	char *second = qemuargs_of_image("/a/perf.data", 1);
-
-	ck_assert_str_eq(first, "/a/perf.data");
-	ck_assert_str_eq(second, "/a/perf.data.1");
-	free(first);
-	free(second);
-}
-END_TEST
-
 int main(void)
 {
-	const TTest *const tests[] = { test_command,       test_all_arguments,
-				       test_odd_paths,     test_read,
-				       test_read_refuses,  test_read_wants_a_file,
-				       test_file_of_image, NULL };
+	const TTest *const tests[] = { test_command, test_all_arguments, test_odd_paths,
+				       test_read,    test_read_refuses,  test_read_wants_a_file,
+				       NULL };
 
 	return suite_run("qemuargs", tests);
 }

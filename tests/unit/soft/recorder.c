@@ -47,7 +47,7 @@ static struct recorder_stats close_rec(bool rest)
 	return stats;
 }
 
-/* Whether perf's list of records, with blanks squeezed, is this. */
+/* Whether perf's list of records, with blanks squeezed, is this (unless NULL); it is in "out". */
 static void expect_records(const char *pattern, const char *want)
 {
 	char line[600];
@@ -59,7 +59,8 @@ static void expect_records(const char *pattern, const char *want)
 		 pattern);
 	ck_assert_int_eq(scratch_run(&s, line), 0);
 	got = scratch_get(scratch_path(&s, "out"), NULL);
-	ck_assert_str_eq(got, want);
+	if (want)
+		ck_assert_str_eq(got, want);
 	free(got);
 }
 
@@ -232,6 +233,41 @@ START_TEST(test_ring_and_rest)
 }
 END_TEST
 
+/* What threads that have ended had was written: that of others is kept instead. */
+START_TEST(test_ended_and_settled)
+{
+	struct recorder_config config = config_of(RECORDER_INSTRUCTIONS);
+	struct recorder_thread *t, *last = NULL;
+	char *out;
+
+	config.ring = 20000;
+	open_rec(config);
+	t = recorder_thread_new(rec, 4000, 4000, "main");
+	for (int i = 1; i <= 50; i++) {
+		last = recorder_thread_clone(t, 4000, 4000 + i);
+		recorder_run(last);
+		jump_about(last, 4000);
+		recorder_thread_end(last);
+		if (i > 40)
+			continue;
+		recorder_snapshot(rec);
+		recorder_settle(last);
+	}
+	recorder_snapshot(rec);
+	recorder_settle(last);
+	recorder_snapshot(rec);
+	recorder_settle(last); /* there is nothing any more */
+	close_rec(true);
+	ck_assert_int_eq(scratch_run(&s, "perf report -D -i perf.data 2>err | "
+					 "grep -c 'AUXTRACE size' >out"),
+			 0);
+	out = scratch_get(scratch_path(&s, "out"), NULL);
+	ck_assert_str_eq(out, "50\n");
+	free(out);
+	scratch_fini(&s);
+}
+END_TEST
+
 /* Threads that have ended are many: what they had in their rings is bounded. */
 START_TEST(test_many_threads)
 {
@@ -261,6 +297,233 @@ START_TEST(test_many_threads)
 	ck_assert_uint_ge(strtoul(out, NULL, 10), 16);
 	free(out);
 	scratch_fini(&s);
+}
+END_TEST
+
+/* Two indirect jumps at 0x401000 and 0x401010. */
+static struct perfdata_mapping assemble(void)
+{
+	scratch_put(&s, "prog.s",
+		    "	.globl here\n"
+		    "here:	jmp	*%rax\n"
+		    "	.size	here, .-here\n"
+		    "	.balign	16\n"
+		    "there:	jmp	*%rax\n"
+		    "	.size	there, .-there\n"
+		    "	.section .note.GNU-stack\n");
+	ck_assert_int_eq(scratch_run(&s, "gcc -nostdlib -static -no-pie -Wl,-Ttext=0x401000 "
+					 "-Wl,-ehere prog.s -o prog && readelf -SW prog | "
+					 "grep -Eq ' \\.text +PROGBITS +0+401000 0+1000 '"),
+			 0);
+	return (struct perfdata_mapping){
+		.start = 0x401000,
+		.size = 0x1000,
+		.offset = 0x1000,
+		.read = true,
+		.execute = true,
+		.path = scratch_path(&s, "prog"),
+	};
+}
+
+/* Jumps forth and back n times, in turns of its own. */
+static void jump_in_prog(struct recorder_thread *t, unsigned int n)
+{
+	recorder_run(t);
+	for (unsigned int i = 0; i < n; i++) {
+		recorder_executed(t, 0x401000, 1, 0x401000, jump, 0x401010);
+		recorder_executed(t, 0x401010, 1, 0x401010, jump, 0x401000);
+	}
+}
+
+static void next_file(void)
+{
+	struct err err = ERR_INIT;
+
+	recorder_snapshot(rec);
+	ck_assert_msg(recorder_next_file(rec, &err) == 0, "%s", err.msg);
+}
+
+/* What perf makes of a file by itself: names and functions, with how often; and no complaint. */
+static void expect_decoded(const char *file, const char *want)
+{
+	char line[600], *got;
+
+	snprintf(line, sizeof(line),
+		 "perf script -i %s --itrace=be -F comm,tid,flags,ip,sym,addr 2>&1 | tr -s ' ' | "
+		 "sort | uniq -c | tr -s ' ' >out",
+		 file);
+	ck_assert_int_eq(scratch_run(&s, line), 0);
+	got = scratch_get(scratch_path(&s, "out"), NULL);
+	ck_assert_str_eq(got, want);
+	free(got);
+}
+
+#define JUMPS(n, who)                                      \
+	" " n " " who " jmp 401000 here => 401010 there\n" \
+	" " n " " who " jmp 401010 there => 401000 here\n"
+
+static void check_split(bool per_cpu)
+{
+	static const char first[] = "perf.data", second[] = "perf.data.000000000001",
+			  third[] = "perf.data.000000000002";
+	struct recorder_config config = config_of(RECORDER_INSTRUCTIONS);
+	struct recorder_thread *t, *u, *ends;
+	struct perfdata_mapping prog;
+	struct recorder_stats stats;
+
+	config.ring = 65536;
+	config.split = true;
+	config.per_cpu = per_cpu;
+	open_rec(config);
+	prog = assemble();
+	t = recorder_thread_new(rec, 4000, 4000, "main");
+	recorder_thread_map(t, &prog);
+	u = recorder_thread_clone(t, 4000, 4001);
+	recorder_thread_comm(u, "worker");
+	ends = recorder_thread_clone(t, 4000, 4002);
+	jump_in_prog(ends, 5);
+	recorder_thread_end(ends);
+	jump_in_prog(u, 7);
+	jump_in_prog(t, 9);
+	next_file();
+	jump_in_prog(t, 20);
+	next_file();
+	ck_assert(scratch_has(&s, third));
+	stats = close_rec(false);
+	ck_assert_uint_eq(stats.instructions, 2 * (5 + 7 + 9 + 20));
+	ck_assert(!scratch_has(&s, third));
+	expect_decoded(
+		first,
+		JUMPS("9",
+		      "main 1") " 1 main 1 tr end async 401000 here => 0 "
+				"[unknown]\n"
+				" 1 main 1 tr strt 0 [unknown] => 401000 here\n" JUMPS(
+					"5",
+					"main 3") " 1 main 3 tr end async 401000 here => 0 "
+						  "[unknown]\n"
+						  " 1 main 3 tr strt 0 [unknown] => 401000 here\n" JUMPS(
+							  "7",
+							  "worker 2") " 1 worker 2 tr end async 401000 here => 0 "
+								      "[unknown]\n"
+								      " 1 worker 2 tr strt 0 [unknown] => 401000 "
+								      "here\n");
+	expect_decoded(second, JUMPS("20", "main 1") " 1 main 1 tr end async 401000 here => 0 "
+						     "[unknown]\n"
+						     " 1 main 1 tr strt 0 [unknown] => 401000 "
+						     "here\n");
+	/* of what has ended nothing is told any more */
+	ck_assert_int_eq(scratch_run(&s, "mv perf.data.000000000001 perf.data"), 0);
+	expect_records("RECORD_(COMM|FORK|EXIT|MMAP2)", NULL);
+	ck_assert_int_eq(scratch_run(&s, "grep -q COMM:.main:1/1$ out && grep -q COMM:.worker:1/2$ "
+					 "out && grep -q 'MMAP2.*/prog$' out && "
+					 "test $(wc -l <out) = 3"),
+			 0);
+	scratch_fini(&s);
+}
+
+START_TEST(test_split)
+{
+	check_split(false);
+	check_split(true);
+}
+END_TEST
+
+/* What comes behind the last snapshot has a file, if it is wanted. */
+START_TEST(test_split_and_rest)
+{
+	struct recorder_config config = config_of(RECORDER_INSTRUCTIONS);
+	struct recorder_thread *t;
+
+	config.ring = 65536;
+	config.split = true;
+	config.image = 12;
+	open_rec(config);
+	t = recorder_thread_new(rec, 4000, 4000, "main");
+	jump_about(t, 10);
+	next_file();
+	jump_about(t, 10);
+	close_rec(true);
+	ck_assert(scratch_has(&s, "perf.data.000012000000"));
+	ck_assert(scratch_has(&s, "perf.data.000012000001"));
+	ck_assert(scratch_has(&s, "log.000012000000"));
+	ck_assert_uint_eq(scratch_count(&s), 3);
+	scratch_fini(&s);
+
+	/* nothing at all: no file */
+	open_rec(config);
+	recorder_thread_new(rec, 4000, 4000, "main");
+	close_rec(true);
+	ck_assert_uint_eq(scratch_count(&s), 1);
+	scratch_fini(&s);
+
+	/* without a ring, or when it is not asked for: one file */
+	config.ring = 0;
+	for (int i = 0; i < 2; i++) {
+		open_rec(config);
+		t = recorder_thread_new(rec, 4000, 4000, "main");
+		jump_about(t, 10);
+		next_file();
+		jump_about(t, 10);
+		close_rec(true);
+		ck_assert_uint_eq(scratch_count(&s), 2);
+		scratch_fini(&s);
+		config.ring = 65536;
+		config.split = false;
+	}
+}
+END_TEST
+
+/* The next file cannot be made: this one is complete, and nothing more is written. */
+START_TEST(test_split_fails)
+{
+	struct recorder_config config = config_of(RECORDER_INSTRUCTIONS);
+	struct perfdata_mapping prog;
+	struct recorder_thread *t;
+	struct err err = ERR_INIT;
+
+	config.ring = 65536;
+	config.split = true;
+	open_rec(config);
+	prog = assemble();
+	ck_assert_int_eq(scratch_run(&s, "mkdir perf.data.000000000001"), 0);
+	t = recorder_thread_new(rec, 4000, 4000, "main");
+	recorder_thread_map(t, &prog);
+	jump_in_prog(t, 3);
+	recorder_snapshot(rec);
+	ck_assert_int_eq(recorder_next_file(rec, &err), -1);
+	ck_assert_msg(strstr(err.msg, "perf.data.000000000001") != NULL, "%s", err.msg);
+	recorder_thread_comm(recorder_thread_clone(t, 4000, 4001), "other");
+	jump_in_prog(t, 4);
+	close_rec(true);
+	expect_decoded("perf.data", JUMPS("3", "main 1") " 1 main 1 tr end async 401000 here => 0 "
+							 "[unknown]\n"
+							 " 1 main 1 tr strt 0 [unknown] => 401000 "
+							 "here\n");
+	scratch_fini(&s);
+}
+END_TEST
+
+START_TEST(test_file_names)
+{
+	static const struct {
+		unsigned int image, n;
+		const char *name;
+	} names[] = { { 0, 0, "/a/b" },
+		      { 0, 1, "/a/b.000000000001" },
+		      { 0, 999999, "/a/b.000000999999" },
+		      { 1, 0, "/a/b.000001000000" },
+		      { 12, 345, "/a/b.000012000345" } };
+	char *last = NULL;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *file = recorder_file_name("/a/b", names[i].image, names[i].n);
+
+		ck_assert_str_eq(file, names[i].name);
+		ck_assert(!last || strcmp(last, file) < 0);
+		free(last);
+		last = file;
+	}
+	free(last);
 }
 END_TEST
 
@@ -378,16 +641,18 @@ START_TEST(test_summary)
 					      .bytes = 99,
 					      .threads = 1,
 					      .seconds = 2 };
-	char text[300];
+	char text[400];
 
 	recorder_summary(&stats, text, sizeof(text));
-	ck_assert_str_eq(text, "3000 instructions, 200 branches, 4 system calls of 1 thread in "
-			       "2.00 s: 1500 instructions/s, 100 branches/s; 99 bytes of packets");
+	ck_assert_str_eq(text, "3,000 instructions, 200 branches, 4 system calls of 1 thread in "
+			       "2.000 s: 1,500 instructions and 100 branches a second; 99 bytes of "
+			       "packets");
 	recorder_summary(&stats, text, 10);
-	ck_assert_str_eq(text, "3000 inst");
+	ck_assert_str_eq(text, "3,000 ins");
 }
 END_TEST
 
 SUITE_MAIN("soft/recorder", test_threads_and_mappings, test_ring, test_ring_and_rest,
-	   test_many_threads, test_times, test_at_the_same_time, test_abandoned, test_failures,
-	   test_summary)
+	   test_ended_and_settled, test_many_threads, test_split, test_split_and_rest,
+	   test_split_fails, test_file_names, test_times, test_at_the_same_time, test_abandoned,
+	   test_failures, test_summary)

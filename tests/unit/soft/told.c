@@ -57,4 +57,21 @@ START_TEST(test_remove)
 }
 END_TEST
 
-SUITE_MAIN("soft/told", test_once, test_remove)
+START_TEST(test_get)
+{
+	struct told *told = told_new();
+	struct perfdata_mapping a = at(0x1000, 0x1000, "/a"), b = at(0x8000, 0x1000, "/b");
+
+	ck_assert_ptr_null(told_get(told, 0));
+	told_add(told, &a);
+	told_add(told, &b);
+	ck_assert_uint_eq(told_get(told, 0)->start + told_get(told, 1)->start, 0x9000);
+	ck_assert_ptr_null(told_get(told, 2));
+	told_remove(told, 0x1000, 1);
+	ck_assert_str_eq(told_get(told, 0)->path, "/b");
+	ck_assert_ptr_null(told_get(told, 1));
+	told_free(told);
+}
+END_TEST
+
+SUITE_MAIN("soft/told", test_once, test_remove, test_get)
