@@ -2,7 +2,9 @@
 #include "trace/fxt.h"
 
 #define TICKS_PER_SECOND 1000000000u
-#define PROVIDER_ID      1u
+/* Its length has eight bits. */
+#define PROVIDER_MAX 255
+#define PROVIDER_ID  1u
 
 /* Record types of the FXT reference ("Record types"). */
 enum record_type {
@@ -65,10 +67,10 @@ static void put_text(struct fxt *fxt, struct str text)
 	fxt->p += words;
 }
 
-void fxt_file_header(struct fxt *fxt, const int64_t *wall_clock)
+void fxt_file_header(struct fxt *fxt, struct str provider, const int64_t *wall_clock)
 {
-	const struct str provider = STR("magic-trace");
-
+	if (provider.n > PROVIDER_MAX)
+		provider.n = PROVIDER_MAX;
 	/* A metadata record whose bits 16-19 are 4 and 24-55 "FxT\x16": the magic number. */
 	put_header(fxt, RECORD_METADATA, 1, 0x0016547846040000u);
 	/* Provider info (1) and provider section (2). */

@@ -72,10 +72,11 @@ static inline uint64_t *fxt_reserve(struct fxt *fxt, size_t words)
 }
 
 /*
- * What stands first in a file: magic number, provider, and the initialization record, which with
- * wall_clock not NULL also says what time (ns since 1970) tick 0 is. A tick is 1 ns.
+ * What stands first in a file: magic number, provider (a name, cut at 255 bytes), and the
+ * initialization record, which with wall_clock not NULL also says what time (ns since 1970) tick 0
+ * is. A tick is 1 ns.
  */
-void fxt_file_header(struct fxt *fxt, const int64_t *wall_clock);
+void fxt_file_header(struct fxt *fxt, struct str provider, const int64_t *wall_clock);
 
 /* From here on index stands for text (at most FXT_MAX_BYTES). */
 void fxt_string(struct fxt *fxt, uint16_t index, struct str text);

@@ -63,10 +63,16 @@ void trace_wall_clock(struct trace *trace, int64_t ns)
 
 static void begin_file(struct trace *t)
 {
+	char *provider = NULL;
+
 	if (t->begun)
 		return;
 	t->begun = true;
-	fxt_file_header(&t->fxt, t->has_wall_clock ? &t->wall_clock : NULL);
+	if (t->options.clock_sentence)
+		provider = xasprintf("magic-trace: %s", t->options.clock_sentence);
+	fxt_file_header(&t->fxt, provider ? str_of(provider) : STR("magic-trace"),
+			t->has_wall_clock ? &t->wall_clock : NULL);
+	free(provider);
 	strings_write_fixed(t->strings);
 }
 

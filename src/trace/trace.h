@@ -25,7 +25,12 @@ struct source_line {
 struct trace_options {
 	const char *path;           /* see trace_check_path */
 	const struct intern *names; /* what span names and DSOs are numbers of */
-	bool mark_inferred;         /* put " [inferred start time]" behind inferred begins' names */
+	/*
+	 * What times are when they are not those of a clock while the program ran freely: a word or
+	 * two, for the names of tracks, and a sentence for the file's metadata. NULL: they are.
+	 */
+	const char *clock, *clock_sentence;
+	bool mark_inferred; /* put " [inferred start time]" behind inferred begins' names */
 	/*
 	 * A process's command line, a thread's comm; NULL when not known. Borrowed. May be NULL.
 	 */

@@ -165,16 +165,21 @@ uint32_t tracks_add(struct tracks *t, const struct track_key *key)
 }
 
 /*
- * "TEXT [WORD=N]" in buf (FXT_MAX_BYTES), with "?" for a number that is not known, and without TEXT
+ * "TEXT [WORD=N]" in t->text, with "?" for a number that is not known, and without TEXT
  * when that is NULL or empty. The flaws of TEXT are or'ed into *flaws.
  */
-static struct str numbered_name(char *buf, const char *text, const char *word, int32_t number,
-				unsigned *flaws)
+static struct str numbered_name(struct tracks *t, const char *text, const char *word,
+				int32_t number, unsigned *flaws)
 {
-	char tail[32];
-	int n_tail =
-		snprintf(tail, sizeof(tail), number > 0 ? " [%s=%d]" : " [%s=?]", word, number);
+	char id[16] = "?", tail[96], *buf = t->text;
+	const char *clock = t->options->clock;
 	size_t n = 0, skip;
+	int n_tail;
+
+	if (number > 0)
+		snprintf(id, sizeof(id), "%d", number);
+	n_tail = clock ? snprintf(tail, sizeof(tail), " [%s=%s] [%.64s]", word, id, clock)
+		       : snprintf(tail, sizeof(tail), " [%s=%s]", word, id);
 
 	if (text)
 		n = text_clean(buf, FXT_MAX_BYTES - (size_t)n_tail, str_of(text), flaws);
@@ -203,9 +208,9 @@ static void name_process(struct tracks *t, struct process *p)
 	}
 	if (p->pid > 0 && o->command_line)
 		line = o->command_line(o->ctx, p->pid);
-	text = numbered_name(t->text, line, "pid", p->pid, &flaws);
+	text = numbered_name(t, line, "pid", p->pid, &flaws);
 	if (flaws & TEXT_CUT) /* pages of arguments name nothing */
-		text = numbered_name(t->text, NULL, "pid", p->pid, &ignored);
+		text = numbered_name(t, NULL, "pid", p->pid, &ignored);
 	count_flaws(t, flaws);
 	fxt_process_name(t->fxt, p->koid, text);
 }
@@ -228,7 +233,7 @@ static struct str thread_text(struct tracks *t, const struct track_key *key, uns
 		comm = o->comm(o->ctx, key->pid, key->tid);
 	if (key->tid > 0 && key->tid == key->pid && (!comm || !*comm))
 		return STR("main");
-	return numbered_name(t->text, comm, "tid", key->tid, flaws);
+	return numbered_name(t, comm, "tid", key->tid, flaws);
 }
 
 static void name_thread(struct tracks *t, struct track *track)

@@ -52,7 +52,7 @@ static void end_with(const uint64_t *want, size_t n)
 START_TEST(test_file_header)
 {
 	begin();
-	fxt_file_header(&fxt, NULL);
+	fxt_file_header(&fxt, STR("magic-trace"), NULL);
 	END_WITH(0x0016547846040010,                                         /* magic */
 		 0x00b0000000110030, 0x72742d636967616d, 0x0000000000656361, /* "magic-trace" */
 		 0x0000000000120010,                                         /* section */
@@ -65,9 +65,29 @@ START_TEST(test_wall_clock)
 	const int64_t ns = 1700000000123456789;
 
 	begin();
-	fxt_file_header(&fxt, &ns);
+	fxt_file_header(&fxt, STR("magic-trace"), &ns);
 	END_WITH(0x0016547846040010, 0x00b0000000110030, 0x72742d636967616d, 0x0000000000656361,
 		 0x0000000000120010, 0x0000000000000041, 1000000000, 0, 1700000000123456789);
+}
+END_TEST
+
+/* The length of a provider's name has eight bits: 255 is its longest. */
+START_TEST(test_long_provider)
+{
+	char name[301] = "";
+	uint64_t header;
+
+	memset(name, 'x', 300);
+	begin();
+	fxt_file_header(&fxt, str_of(name), NULL);
+	memcpy(&header, fxt.block + 1, sizeof(header));
+	ck_assert_uint_eq(header & 0xf, 0);             /* metadata */
+	ck_assert_uint_eq(header >> 4 & 0xfff, 1 + 32); /* words */
+	ck_assert_uint_eq(header >> 16 & 0xf, 1);       /* provider info */
+	ck_assert_uint_eq(header >> 52 & 0xff, 255);    /* length */
+	ck_assert_uint_eq(fxt.block[1 + 33], 0x0000000000120010);
+	end();
+	scratch_fini(&s);
 }
 END_TEST
 
@@ -170,7 +190,7 @@ START_TEST(test_block_ends)
 	unsigned i;
 
 	begin();
-	fxt_file_header(&fxt, NULL);
+	fxt_file_header(&fxt, STR("magic-trace"), NULL);
 	fxt_thread(&fxt, 1, 10, 11);
 	memset(text, 'x', sizeof(text));
 	for (i = 1; i <= 300; i++) {
@@ -270,7 +290,7 @@ START_TEST(test_record_at_each_offset)
 }
 END_TEST
 
-SUITE_MAIN("trace/fxt", test_file_header, test_wall_clock, test_strings, test_threads_and_names,
-	   test_event_without_arguments, test_event_with_each_argument, test_size_of_numbers,
-	   test_dropped_arguments, test_block_ends, test_event_at_each_offset,
+SUITE_MAIN("trace/fxt", test_file_header, test_wall_clock, test_long_provider, test_strings,
+	   test_threads_and_names, test_event_without_arguments, test_event_with_each_argument,
+	   test_size_of_numbers, test_dropped_arguments, test_block_ends, test_event_at_each_offset,
 	   test_record_at_each_offset)

@@ -23,7 +23,7 @@ static void begin(void)
 	files = intern_new(0);
 	stats = (struct trace_stats){ 0 };
 	strings = strings_new(&fxt, names, files, &stats);
-	fxt_file_header(&fxt, NULL);
+	fxt_file_header(&fxt, STR("magic-trace"), NULL);
 	strings_write_fixed(strings);
 	fxt_thread(&fxt, 1, 10, 11);
 }

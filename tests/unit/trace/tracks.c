@@ -47,7 +47,7 @@ static void begin(void)
 	stats = (struct trace_stats){ 0 };
 	options = (struct trace_options){ .names = names };
 	strings = strings_new(&fxt, names, NULL, &stats);
-	fxt_file_header(&fxt, NULL);
+	fxt_file_header(&fxt, STR("magic-trace"), NULL);
 	strings_write_fixed(strings);
 	tracks_init(&tracks, &fxt, &options, &stats);
 }
@@ -146,6 +146,24 @@ START_TEST(test_names)
 	expect(r, "[pid=200]", "[tid=201]");
 	expect(r, "[pid=400]", "main");
 	ck_assert_uint_eq(stats.bad_utf8, 1);
+	expect_end(r);
+}
+END_TEST
+
+/* Times that are those of no clock are not to be taken for such. */
+START_TEST(test_clock)
+{
+	struct fxtread *r;
+
+	begin();
+	with_names();
+	options.clock = "virtual time";
+	use_thread(100, 101);
+	use_thread(400, 400);
+	r = end();
+	expect(r, "prog -x \xef\xbf\xbd y [pid=100] [virtual time]",
+	       "worker [tid=101] [virtual time]");
+	expect(r, "[pid=400] [virtual time]", "main");
 	expect_end(r);
 }
 END_TEST
@@ -395,7 +413,7 @@ START_TEST(test_unused_track)
 }
 END_TEST
 
-SUITE_MAIN("trace/tracks", test_names, test_nothing_known, test_long_names,
+SUITE_MAIN("trace/tracks", test_names, test_clock, test_nothing_known, test_long_names,
 	   test_same_key_same_track, test_tracks_without_a_number,
 	   test_unknown_process_claims_no_number, test_collisions, test_senseless_numbers,
 	   test_more_threads_than_indexes, test_unused_track)
