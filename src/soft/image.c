@@ -54,7 +54,9 @@ static enum image_kind look_at_file(const char *path, char *head, size_t *n, str
 			"%s is setuid, setgid or has capabilities: executed by us, it would not "
 			"have those rights",
 			path);
-		err_hint(err, "record it as root, or as the user whose rights it gets");
+		err_hint(
+			err,
+			"record it as the user whose rights it gets, or as root with -software-engine step");
 		return IMAGE_OTHER;
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -62,7 +62,7 @@ int qemuctl_open(const char *directory, struct qemuctl **out, struct err *err)
 {
 	struct qemuctl *ctl = xcalloc(1, sizeof(*ctl));
 
-	ctl->path = xasprintf("%s/qemu.socket", directory);
+	ctl->path = xasprintf("%s/" QEMUCTL_SOCKET, directory);
 	ctl->connection = -1;
 	ctl->listener = make_listener(ctl->path);
 	ctl->epoll = ctl->listener < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);

@@ -25,6 +25,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The name of the socket in its directory. */
+#define QEMUCTL_SOCKET "qemu.socket"
+
 struct qemuctl;
 
 /*

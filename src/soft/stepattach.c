@@ -26,7 +26,8 @@
 static void choose_cpu(struct stepset *set)
 {
 	cpu_set_t theirs, both;
-	int cpu = sched_getcpu();
+	/* a program can see which one it is: so the same each time, if that is wanted */
+	int cpu = set->reproducible ? -1 : sched_getcpu();
 
 	if (sched_getaffinity(0, sizeof(set->own), &set->own) < 0 ||
 	    sched_getaffinity(set->pid, sizeof(theirs), &theirs) < 0)

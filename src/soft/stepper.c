@@ -6,17 +6,22 @@
 #include "soft/recflow.h"
 #include "soft/recthread.h"
 #include "soft/stepattach.h"
+#include "soft/stepcalm.h"
 #include "soft/stepstop.h"
 #include "soft/steptask.h"
 #include "soft/ticker.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define TURN 2000
+
+/* What waitpid(2) says of a step that has ended. */
+#define STEPPED (SIGTRAP << 8 | 0x7f)
 
 /* What two stops take, ns: a system call seems that much longer. */
 #define SYSCALL_OVERHEAD 18000
@@ -27,7 +32,7 @@ struct stepper {
 	bool detached;
 	struct ticker ticker;
 	struct steptask *current;
-	unsigned int turn; /* instructions that current has had */
+	uint64_t turn_began; /* what current had executed then */
 	uint64_t steps;
 	bool stirred; /* something has happened that may have woken threads that wait */
 	bool stop;
@@ -65,6 +70,7 @@ int stepper_attach(const struct stepper_config *config, struct stepper **stepper
 	s->set.pid = config->pid;
 	s->set.multi_thread = config->multi_thread;
 	s->set.follow_fork = config->follow_fork;
+	s->set.reproducible = config->recorder->time == RECORDER_INSTRUCTIONS;
 	s->set.executed = config->hooks.executed;
 	s->set.ctx = config->hooks.ctx;
 	for (size_t i = 0; i < config->n_addresses; i++)
@@ -123,7 +129,8 @@ static bool wait_for(struct stepper *s, pid_t tid, int flags)
 	if (r > 0) {
 		stepstop_take(&s->set, r, status);
 		s->current = steptask_find(&s->set, current);
-		s->stirred = s->stirred || tid < 0;
+		/* a step wakes nobody, but what ends with something else may */
+		s->stirred = s->stirred || tid < 0 || status != STEPPED;
 		return true;
 	}
 	if (r < 0 && errno == EINTR)
@@ -155,56 +162,26 @@ static struct steptask *next_ready(const struct stepper *s)
 	return NULL;
 }
 
-static bool is_reproducible(const struct stepper *s)
-{
-	return s->config.recorder->time == RECORDER_INSTRUCTIONS;
-}
-
-/*
- * Whether it waits for something in the kernel. What is not interruptible is over soon, but for
- * vfork(2), which waits for the child. That a thread has ended is told at once, but of the first
- * one only when it is the last.
- */
-static bool is_asleep(const struct stepper *s, const struct steptask *task)
-{
-	char state = procfs_state(task->tid);
-
-	if (state == 'D' && is_reproducible(s) && !s->set.follow_fork)
-		return false;
-	if (state == 'Z' || state == 'X')
-		return task->tid == task->pid;
-	return state != 'R' && state != 't';
-}
-
-/* Whether it will stop without anything else happening. */
-static bool is_to_come(const struct stepper *s, const struct steptask *task)
-{
-	if (task->state == STEPTASK_NEW)
-		return !task->stopped;
-	return task->state == STEPTASK_RUNNING && !is_asleep(s, task);
-}
-
 /*
  * Which threads are ready must not hang on how fast the kernel is: those that others have just
- * woken are waited for.
+ * woken, made or killed are waited for.
  */
-static void wait_for_woken(struct stepper *s)
+static void wait_for_calm(struct stepper *s)
 {
-	s->stirred = false;
-	for (size_t i = 0; i < s->set.n;) {
-		struct steptask *task = s->set.all[i];
+	pid_t current = s->current ? s->current->tid : 0;
 
-		if (!is_to_come(s, task)) {
-			i++;
-			continue;
-		}
+	while (!s->stop && !stepcalm_look(&s->set)) {
 		sched_yield();
-		if (wait_for(s, -1, WNOHANG))
-			i = 0;
 		take_ticks(s);
-		if (s->stop)
-			return;
 	}
+	stepcalm_take(&s->set);
+	s->current = steptask_find(&s->set, current);
+	s->stirred = false;
+}
+
+static bool is_turn_over(const struct stepper *s)
+{
+	return s->current->ran - s->turn_began >= s->config.turn;
 }
 
 /* The one to step: current until its turn is over. NULL: all are in the kernel, or stopped. */
@@ -212,15 +189,15 @@ static struct steptask *choose(struct stepper *s)
 {
 	struct steptask *next;
 
-	if (s->stirred && is_reproducible(s) && s->set.n > 1)
-		wait_for_woken(s);
-	if (s->current && is_ready(s->current) && s->turn < s->config.turn)
+	if (s->stirred && s->set.reproducible && s->set.n > 1)
+		wait_for_calm(s);
+	if (s->current && is_ready(s->current) && !is_turn_over(s))
 		return s->current;
 	while (s->set.n > 1 && wait_for(s, -1, WNOHANG))
 		;
 	next = next_ready(s);
-	if (next && (next != s->current || s->turn >= s->config.turn))
-		s->turn = 0;
+	if (next && (next != s->current || is_turn_over(s)))
+		s->turn_began = next->ran;
 	if (next)
 		s->current = next;
 	return next;
@@ -243,6 +220,9 @@ static void go_through_kernel(struct stepper *s, struct steptask *task)
 	pid_t tid = task->tid;
 
 	s->stirred = true;
+	/* more than this one may come: see wait_for_calm */
+	if (s->set.reproducible && s->set.n > 1)
+		return;
 	while (!s->stop && !s->set.ended) {
 		bool others = next_ready(s) != NULL;
 
@@ -251,7 +231,7 @@ static void go_through_kernel(struct stepper *s, struct steptask *task)
 			return;
 		}
 		sched_yield();
-		if (!wait_for(s, tid, WNOHANG) && !is_asleep(s, task)) {
+		if (!wait_for(s, tid, WNOHANG) && !stepcalm_is_asleep(&s->set, task)) {
 			take_ticks(s);
 			continue;
 		}
@@ -264,11 +244,15 @@ static void finish_step(struct stepper *s, const struct steptask *task)
 {
 	pid_t tid = task->tid;
 
-	while (!wait_for(s, tid, 0) && steptask_find(&s->set, tid) && !is_asleep(s, task)) {
+	while (!wait_for(s, tid, 0) && steptask_find(&s->set, tid) &&
+	       !stepcalm_is_asleep(&s->set, task)) {
 		take_ticks(s);
 		if (s->stop)
 			return;
 	}
+	/* asleep, or killed */
+	if (!steptask_find(&s->set, tid) || task->state == STEPTASK_RUNNING)
+		s->stirred = true;
 }
 
 static void step(struct stepper *s, struct steptask *task)
@@ -282,7 +266,6 @@ static void step(struct stepper *s, struct steptask *task)
 	recorder_run(task->rec);
 	steptask_resume(task);
 	in_kernel = task->in_syscall;
-	s->turn++;
 	s->steps++;
 	if (s->config.poll_each && s->steps % s->config.poll_each == 0)
 		ticker_tick(&s->ticker);

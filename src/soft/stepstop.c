@@ -121,6 +121,7 @@ static void executed(struct steptask *task, uint64_t to)
 	uint64_t ip = task->ip;
 
 	task->ip = to;
+	task->ran++;
 	recorder_run(task->rec); /* it may have taken longer than its turn */
 	if (!task->readable || !is_possible(task->insn, ip, to)) {
 		/* a decoder could not follow either: it goes on at `to` */

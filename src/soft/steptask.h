@@ -31,7 +31,10 @@ struct steptask {
 	pid_t tid;
 	pid_t pid; /* 0: who has made it is not known yet */
 	enum steptask_state state;
-	bool stopped;     /* NEW: it has stopped */
+	bool stopped; /* NEW: it has stopped */
+	bool kept;    /* what waitpid(2) said of it is not taken yet (stepcalm.h): */
+	int status;
+	uint64_t ran;     /* instructions that it has executed, without system calls restarted */
 	bool in_syscall;  /* between the stops at its begin and at its end */
 	bool may_restart; /* the kernel is about to begin the system call before ip again */
 	bool swallow_cont;
@@ -53,8 +56,10 @@ struct stepset {
 	struct recorder *rec;
 	pid_t pid;
 	bool multi_thread, follow_fork;
-	bool waiting; /* for another tracer to let go of it */
-	bool ending;  /* all are about to be let go of */
+	bool reproducible; /* the order of all must not hang on how fast the kernel is */
+	unsigned int calm; /* looks at which nothing was on its way */
+	bool waiting;      /* for another tracer to let go of it */
+	bool ending;       /* all are about to be let go of */
 	bool pinned;
 	cpu_set_t cpu; /* to which all are pinned */
 	cpu_set_t own; /* the CPUs that our own thread may run on */
