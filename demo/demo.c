@@ -2,12 +2,15 @@
 /*
  * A program to look at: it loads the maths library as a plugin would be loaded, and then makes
  * frames, each of a fast part (move), a slow one (draw), and, in one of ten, a hiccup (save).
+ *
+ * demo [FRAMES [WORK]]: less work makes the same calls, which is for those who count each branch.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define FRAMES 60
+#define WORK   1500
 #define BALLS  300
 
 /* So that each function is seen in the trace. */
@@ -16,6 +19,7 @@
 typedef double (*real_fn)(double);
 
 static double position[BALLS];
+static int work = WORK;
 
 FUNCTION real_fn load_cos(void **plugin)
 {
@@ -37,7 +41,7 @@ FUNCTION double shade(real_fn real_cos, double x)
 {
 	double light = real_cos(x);
 
-	for (int i = 0; i < 1500; i++)
+	for (int i = 0; i < work; i++)
 		light = light * 0.999 + x;
 	return light;
 }
@@ -62,7 +66,7 @@ FUNCTION double checksum(void)
 {
 	double sum = 0;
 
-	for (int round = 0; round < 1000; round++) {
+	for (int round = 0; round < work; round++) {
 		for (int i = 0; i < BALLS; i++)
 			sum = sum * 0.5 + position[i];
 	}
@@ -86,13 +90,16 @@ FUNCTION double make_frame(real_fn real_cos, int frame)
 	return sum;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int frames = argc > 1 ? atoi(argv[1]) : FRAMES;
 	void *plugin;
 	real_fn real_cos = load_cos(&plugin);
 	double sum = 0;
 
-	for (int frame = 0; frame < FRAMES; frame++)
+	if (argc > 2)
+		work = atoi(argv[2]);
+	for (int frame = 0; frame < frames; frame++)
 		sum += make_frame(real_cos, frame);
 	printf("demo: %g\n", sum);
 	dlclose(plugin);

@@ -8,13 +8,26 @@ build=$1
 dir=$build/demo
 trace=$dir/demo.fxt.gz
 
-# The whole run, not only its end: the demo is short. dwarf: libm has no frame pointers.
+# The whole run, not only its end: the demo is short. Its frames, and how much it works in each.
+record()
+{
+	frames=$1 work=$2
+	shift 2
+	"$build/magic-trace" run -full-execution -output "$trace" "$@" "$dir/demo" -- "$frames" "$work"
+}
+
+software=$("$build/magic-trace" check | sed -n 's/^backend software *\([a-z]*\).*/\1/p')
+sampling=
 if [ -e /sys/bus/event_source/devices/intel_pt ]; then
-	"$build/magic-trace" run -full-execution -output "$trace" "$dir/demo"
-	sampling=
+	record 60 10
+elif [ "$software" = good ]; then
+	record 60 10 -software
+elif [ "$software" = poor ]; then
+	echo 'demo: single steps, for want of QEMU: this takes a while'
+	record 10 1 -software
 else
-	"$build/magic-trace" run -sampling -callgraph-mode dwarf -full-execution -output "$trace" \
-		"$dir/demo"
+	# dwarf: libm has no frame pointers
+	record 60 1500 -sampling -callgraph-mode dwarf
 	sampling=yes
 fi
 echo
@@ -27,7 +40,7 @@ if [ -n "$sampling" ]; then
 	EOF
 else
 	cat <<-EOF
-	It shows every call: make_frame sixty times, in each of them move and draw, which calls shade,
+	It shows every call: make_frame $frames times, in each of them move and draw, which calls shade,
 	which calls cos; and behind every tenth draw a hiccup: save.
 	EOF
 fi

@@ -33,14 +33,17 @@ _magic_trace()
 	-working-directory) _magic_trace_paths -d; return ;;
 	-output | -o) _magic_trace_paths -f; return ;;
 	-filter) :; return ;;
+	-backend) COMPREPLY=($(compgen -W 'auto pt sampling software' -- "$cur")); return ;;
+	-software-engine) COMPREPLY=($(compgen -W 'auto qemu step' -- "$cur")); return ;;
+	-software-time) COMPREPLY=($(compgen -W 'virtual real instructions' -- "$cur")); return ;;
 	-callgraph-mode) COMPREPLY=($(compgen -W 'lbr lbr-no-stitch dwarf fp' -- "$cur")); return ;;
 	-symfs) _magic_trace_paths -d; return ;;
 	-executable) _magic_trace_paths -f; return ;;
 	-max-depth) :; return ;;
 	esac
 	case ${COMP_WORDS[1]} in
-	run) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -ready-fd -program-status -working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
-	attach) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -pid -p -ready-fd -program-status -working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	run) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -ready-fd -program-status -working-directory -output -o -filter -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	attach) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -pid -p -ready-fd -program-status -working-directory -output -o -filter -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
 	decode) flags='-working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -max-depth -share -z-print-events -z-print-perf-commands -help -h ' ;;
 	check) flags='-json -help -h ' ;;
 	version) flags='-help -h ' ;;

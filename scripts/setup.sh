@@ -69,7 +69,7 @@ for package in $packages; do
 	is_installed "$package" || missing="$missing $package"
 done
 
-# Nothing is built with it: tests record Intel PT data in software with it (version 7.2 or later).
+# Nothing is built with it: `run -software` runs programs under it (version 7.2 or later).
 optional=qemu-user
 
 if [ -n "$print" ]; then

@@ -103,7 +103,7 @@ enum status check_command(const struct options *options, struct console *console
 		check_print_json(stdout, checkup);
 	else
 		check_print_table(stdout, checkup);
-	status = checkup->mode ? STATUS_WHOLE : STATUS_NONE;
+	status = checkup->mode || checkup->software ? STATUS_WHOLE : STATUS_NONE;
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		err_errno(&err, "standard output");
 		console_error(console, &err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/flags.h"
 
+#include "record/options.h"
 #include "record/recording.h"
 
 #include <stddef.h>
@@ -146,6 +147,54 @@ static const struct flag table[] = {
 		.kind = FLAG_SWITCH,
 		.commands = TRACE,
 		.field = FIELD(sampling),
+	},
+	{
+		.name = "backend",
+		.value = "BACKEND",
+		.help = "What records: pt (Intel PT), sampling, software, or auto: pt where it is, "
+			"else sampling",
+		.kind = FLAG_CHOICE,
+		.choices = record_backends,
+		.commands = RECORD,
+		.field = FIELD(backend),
+	},
+	{
+		.name = "software",
+		.help = "Short for -backend software: every call without Intel PT. run executes the "
+			"program under QEMU (4 to 40 times slower), or in single steps; attach in "
+			"single steps",
+		.kind = FLAG_SWITCH,
+		.commands = RECORD,
+		.field = FIELD(software),
+	},
+	{
+		.name = "software-engine",
+		.value = "ENGINE",
+		.help = "What executes the program with -software: qemu, step (single steps), or "
+			"auto: qemu where it can",
+		.kind = FLAG_CHOICE,
+		.choices = record_engines,
+		.commands = RECORD,
+		.field = FIELD(software_engine),
+	},
+	{
+		.name = "software-time",
+		.value = "TIME",
+		.help = "What times are with -software: virtual (if not given; an instruction takes "
+			"1 ns, a system call what it took), real, or instructions (as virtual, but "
+			"a system call takes always the same: two runs give the same trace)",
+		.kind = FLAG_CHOICE,
+		.choices = record_times,
+		.commands = RECORD,
+		.field = FIELD(software_time),
+	},
+	{
+		.name = "follow-fork",
+		.help = "With -software: record the processes that the program forks, too; without, "
+			"they run on unrecorded",
+		.kind = FLAG_SWITCH,
+		.commands = RECORD,
+		.field = FIELD(follow_fork),
 	},
 	{
 		.name = "callgraph-mode",

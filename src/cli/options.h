@@ -28,6 +28,11 @@ struct options {
 	bool multi_thread;
 	bool full_execution;
 	bool sampling;
+	const char *backend; /* one of record_backends */
+	bool software;
+	const char *software_engine; /* one of record_engines */
+	const char *software_time;   /* one of record_times */
+	bool follow_fork;
 	bool include_kernel;
 	bool kernel_only;
 	bool program_status;

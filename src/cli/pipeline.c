@@ -2,6 +2,7 @@
 #include "cli/pipeline.h"
 
 #include "base/xalloc.h"
+#include "cli/clockwords.h"
 #include "cli/line.h"
 #include "cli/summary.h"
 
@@ -126,6 +127,8 @@ int pipeline_open(struct pipeline *p, struct err *err)
 {
 	struct trace_options trace = {
 		.path = p->options->output,
+		.clock = clockwords_short(p->recording),
+		.clock_sentence = clockwords_long(p->recording),
 		.mark_inferred = p->settings->mark_inferred,
 		.command_line = on_command_line,
 		.comm = on_comm,

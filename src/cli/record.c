@@ -2,6 +2,7 @@
 #include "cli/record.h"
 
 #include "base/xalloc.h"
+#include "cli/backend.h"
 #include "cli/decode.h"
 #include "cli/functions.h"
 #include "cli/interrupt.h"
@@ -121,7 +122,7 @@ static int check_usage(struct record *r, struct err *err)
 	const struct options *options = r->options;
 	struct selection selection;
 
-	if (settings_begin(&r->settings, options, err) < 0)
+	if (settings_begin(&r->settings, options, err) < 0 || backend_check(options, err) < 0)
 		return -1;
 	if (options->share && !(r->share = share_command(err)))
 		return -1;
@@ -150,7 +151,10 @@ static void set_what(struct record *r)
 		.snapshot_size = options->snapshot_size,
 		.duration = options->duration,
 		.ready_fd = options->ready_fd,
-		.sampling = options->sampling,
+		.backend = backend_of(options),
+		.engine = record_word(record_engines, options->software_engine),
+		.time = record_word(record_times, options->software_time),
+		.follow_fork = options->follow_fork,
 		.branch_misses = options->events.branch_misses,
 		.cache_misses = options->events.cache_misses,
 		.multi_thread = options->multi_thread,

@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "base/num.h"
+#include "cli/clockwords.h"
 #include "base/human.h"
 #include "cli/line.h"
 #include "cli/summary.h"
@@ -125,12 +126,15 @@ void report_result(struct pipeline *p, const struct trace_stats *stats)
 	struct line line = LINE_INIT;
 	struct summary summary = {
 		.path = p->options->output,
+		.clock = clockwords_short(p->recording),
 		.stacks = stacks_stats(p->stacks),
 		.trace = stats,
 		.text = perf_text_stats(p->text),
 		.errors = &p->errors,
 		.names = p->names,
 	};
+
+	const char *sentence = clockwords_long(p->recording);
 
 	if (stats->begins > COMFORTABLE_CALLS)
 		console_warn(p->console,
@@ -141,4 +145,6 @@ void report_result(struct pipeline *p, const struct trace_stats *stats)
 		    p->options->output);
 	summary_line(&line, &summary);
 	console_say(p->console, "%s", line.s);
+	if (sentence)
+		console_say(p->console, "  %s", sentence);
 }

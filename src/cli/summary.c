@@ -83,7 +83,10 @@ void summary_line(struct line *out, const struct summary *s)
 
 	line_add(out, "Traced ");
 	count(out, stacks->threads, "thread", "threads");
-	line_add(out, ", %s, ", human_time(stacks->last - stacks->first).s);
+	line_add(out, ", %s", human_time(stacks->last - stacks->first).s);
+	if (s->clock)
+		line_add(out, " of %s", s->clock);
+	line_add(out, ", ");
 	count(out, s->trace->begins, "call", "calls");
 	if (stacks->regions) {
 		line_add(out, " in ");

@@ -16,7 +16,8 @@
 
 /* All borrowed. */
 struct summary {
-	const char *path; /* of the trace */
+	const char *path;  /* of the trace */
+	const char *clock; /* of struct trace_options */
 	const struct stacks_stats *stacks;
 	const struct trace_stats *trace;
 	const struct perf_text_stats *text;

@@ -250,7 +250,7 @@ static bool is_second_of_hit(const struct bpset_source *s, const struct bpevent_
 	       r->time - s->last.time < ONE_HIT;
 }
 
-static bool take_hit(struct breakpoints *bps, struct bpset_source *s, struct breakpoint_hit *hit)
+static bool take_hit(struct breakpoints *bps, struct bpset_source *s, struct hit *hit)
 {
 	const struct bpevent_record *r = &s->next;
 	const struct bpset_process *p = NULL;
@@ -270,7 +270,7 @@ static bool take_hit(struct breakpoints *bps, struct bpset_source *s, struct bre
 	if (r->di > 1)
 		tsc_clock_measure(&bps->tsc, r->time);
 	passed = passed_read(&bps->tsc, r->time, r->di, r->si);
-	*hit = (struct breakpoint_hit){
+	*hit = (struct hit){
 		.time = r->time,
 		.passed = passed.time,
 		.arg = passed.arg,
@@ -298,7 +298,7 @@ static void take_exec(struct bpset *set, const struct bpevent_record *r)
 	set->processes[process].exec_time = r->time;
 }
 
-size_t breakpoints_read(struct breakpoints *bps, struct breakpoint_hit *hits, size_t max)
+size_t breakpoints_read(struct breakpoints *bps, struct hit *hits, size_t max)
 {
 	struct bpset *set = &bps->set;
 	struct bpset_source *s;

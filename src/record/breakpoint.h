@@ -9,19 +9,12 @@
 #define MT_RECORD_BREAKPOINT_H
 
 #include "base/err.h"
+#include "record/hit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-struct breakpoint_hit {
-	int64_t time;   /* perf's clock, ns */
-	int64_t passed; /* the time that the program passed, of the same clock; 0: none */
-	uint64_t arg;   /* the value that the program passed */
-	uint64_t ip;
-	int32_t pid, tid; /* as in our pid namespace; 0: a thread of none that we see */
-};
 
 struct breakpoints;
 
@@ -51,10 +44,11 @@ void breakpoints_disable(struct breakpoints *bps);
 int breakpoints_fd(const struct breakpoints *bps);
 
 /*
- * Takes the hits that have come, by time, at most max; call until it returns fewer. Two breakpoints
- * of one thread at one place count once. What was passed is read as record/passed.h says.
+ * Takes the hits that have come, by time, at most max; call until it returns fewer. Their times are
+ * of perf's clock. Two breakpoints of one thread at one place count once. What was passed is read
+ * as record/passed.h says.
  */
-size_t breakpoints_read(struct breakpoints *bps, struct breakpoint_hit *hits, size_t max);
+size_t breakpoints_read(struct breakpoints *bps, struct hit *hits, size_t max);
 
 /* How many hits the kernel could not keep because nobody read them in time. */
 uint64_t breakpoints_lost(const struct breakpoints *bps);

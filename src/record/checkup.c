@@ -6,6 +6,7 @@
 #include "record/buffers.h"
 #include "record/lack.h"
 #include "record/plan.h"
+#include "soft/qemu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,6 +38,16 @@ static char *copy_variable(const char *name)
 	return value && *value ? xstrdup(value) : NULL;
 }
 
+static void look_for_qemu(struct checkup_facts *facts)
+{
+	struct qemu qemu;
+
+	if (qemu_find(&qemu, &facts->qemu_err) < 0)
+		return;
+	facts->qemu = xasprintf("QEMU %u.%u, %s", qemu.major, qemu.minor, qemu.path);
+	qemu_fini(&qemu);
+}
+
 void checkup_look(struct checkup_facts *facts, const char *perf)
 {
 	struct statvfs fs;
@@ -46,6 +57,7 @@ void checkup_look(struct checkup_facts *facts, const char *perf)
 	facts->perf = child_find(perf);
 	if (perf_version_get(perf, &facts->version, &facts->perf_err) == 0)
 		facts->perf_err = (struct err)ERR_INIT;
+	look_for_qemu(facts);
 	facts->fzf = child_find("fzf");
 	facts->debuginfod = copy_variable("DEBUGINFOD_URLS");
 	facts->temporary = copy_variable("TMPDIR");
@@ -60,6 +72,7 @@ void checkup_look(struct checkup_facts *facts, const char *perf)
 void checkup_facts_free(struct checkup_facts *facts)
 {
 	free(facts->perf);
+	free(facts->qemu);
 	free(facts->fzf);
 	free(facts->debuginfod);
 	free(facts->temporary);
@@ -223,9 +236,14 @@ static void add_stacks(struct checkup *c, const struct host *host)
  * What is asked of YAMA is that our child may be stopped at its first instruction: PTRACE_TRACEME.
  * perf_event_open(2) asks for less (PTRACE_MODE_READ), which YAMA leaves alone.
  */
+static bool may_not_ptrace(const struct host *host)
+{
+	return host->yama == 3 || (host->yama == 2 && !host_may_ptrace(host));
+}
+
 static void add_yama(struct checkup *c, const struct host *host)
 {
-	bool held = host->yama == 3 || (host->yama == 2 && !host_may_ptrace(host));
+	bool held = may_not_ptrace(host);
 	struct err *what = add(c, "YAMA ptrace_scope", held ? CHECKUP_POOR : CHECKUP_GOOD);
 
 	if (host->yama == HOST_UNKNOWN)
@@ -286,6 +304,38 @@ static void add_space(struct checkup *c, const struct checkup_facts *facts)
 		err_hint(what, "recordings go there: set TMPDIR, or give -working-directory DIR");
 }
 
+/* What there is to record by; each takes perf. */
+static void add_backends(struct checkup *c, const struct checkup_facts *facts)
+{
+	const struct host *host = &facts->host;
+	struct err none = ERR_INIT, *what;
+
+	if (host->pt)
+		err_set(add(c, "backend pt", CHECKUP_GOOD), "every call, at nearly full speed");
+	else
+		lack_pt(host, add(c, "backend pt", CHECKUP_MISSING));
+	if (!facts->perf_is_privileged && lack_permission(host, false, &none) < 0)
+		*add(c, "backend sampling", CHECKUP_MISSING) = none;
+	else
+		err_set(add(c, "backend sampling", CHECKUP_GOOD),
+			"stacks, thousands of times a second");
+	c->software = host->x86_64 && !may_not_ptrace(host) && !facts->perf_err.msg[0];
+	what = add(c, "backend software",
+		   !c->software   ? CHECKUP_MISSING
+		   : !facts->qemu ? CHECKUP_POOR
+				  : CHECKUP_GOOD);
+	if (!host->x86_64)
+		err_set(what, "this machine is no x86-64");
+	else if (may_not_ptrace(host))
+		err_set(what, "programs may not be traced: see YAMA ptrace_scope");
+	else if (facts->qemu)
+		err_set(what, "every call, slowly: run by %s; attach by single steps", facts->qemu);
+	else {
+		*what = facts->qemu_err;
+		err_prefix(what, "every call, very slowly, by single steps only");
+	}
+}
+
 /* Plans a recording with no flags. */
 static void conclude(struct checkup *c, const struct checkup_facts *facts)
 {
@@ -304,7 +354,8 @@ static void conclude(struct checkup *c, const struct checkup_facts *facts)
 		plan_make(&plan, &options, &facts->host, &facts->version, &why);
 	if (why.msg[0]) {
 		c->result = why;
-		err_prefix(&c->result, "nothing can be recorded");
+		err_prefix(&c->result, "nothing can be recorded%s",
+			   c->software ? " but with -software" : "");
 		return;
 	}
 	c->mode = plan.perf.mode == PERF_PT ? "intel_pt" : "sampling";
@@ -314,8 +365,9 @@ static void conclude(struct checkup *c, const struct checkup_facts *facts)
 		err_set(&c->result, "every call is recorded, by Intel PT");
 	else
 		err_set(&c->result,
-			"stacks are sampled, %" PRIu32 " a second, by %s (call graphs: %s)",
-			plan.perf.freq, plan.perf.event, plan.perf.callgraph);
+			"stacks are sampled, %" PRIu32 " a second, by %s (call graphs: %s)%s",
+			plan.perf.freq, plan.perf.event, plan.perf.callgraph,
+			c->software ? "; -software shows every call" : "");
 }
 
 void checkup_make(struct checkup *checkup, const struct checkup_facts *facts)
@@ -333,5 +385,6 @@ void checkup_make(struct checkup *checkup, const struct checkup_facts *facts)
 	add_kcore(checkup, facts);
 	add_tools(checkup, facts);
 	add_space(checkup, facts);
+	add_backends(checkup, facts);
 	conclude(checkup, facts);
 }

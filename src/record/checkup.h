@@ -34,6 +34,7 @@ struct checkup {
 	size_t n_items;
 	/* "intel_pt", "sampling" or NULL: nothing can be recorded. */
 	const char *mode;
+	bool software;   /* -software works, by one of its engines */
 	char event[160]; /* what perf is asked for, "" when nothing */
 	/* Of it a sentence; and what to do about it when nothing can be recorded. */
 	struct err result;
@@ -45,6 +46,8 @@ struct checkup_facts {
 	char *perf; /* the program's path; NULL: not found */
 	struct perf_version version;
 	struct err perf_err;     /* why perf cannot be used; msg "": it can */
+	char *qemu;              /* "QEMU 7.2, PATH", with our plugin; NULL: */
+	struct err qemu_err;     /* why it cannot be used */
 	char *fzf;               /* its path; NULL: not found */
 	char *debuginfod;        /* DEBUGINFOD_URLS; NULL: not set */
 	char *temporary;         /* the directory that recordings go to */
@@ -55,7 +58,7 @@ struct checkup_facts {
 
 /*
  * Looks at this machine: runs `perf version` with the perf of that path, or that name in PATH, and
- * reads the environment.
+ * QEMU's, and reads the environment.
  */
 void checkup_look(struct checkup_facts *facts, const char *perf);
 void checkup_facts_free(struct checkup_facts *facts);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "record/jsontext.h"
+#include "record/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 static const char *const modes[] = { "intel_pt", "sampling", NULL };
+static const char *const engines[] = { "step", "qemu", NULL };
 static const char *const scopes[] = { "u", "k", "uk", NULL };
 
 #define FIELD(name) offsetof(struct recording, name)
@@ -25,6 +27,8 @@ const struct description_string description_strings[DESCRIPTION_STRINGS] = {
 	{ "kernel", FIELD(kernel), NULL },
 	{ "cpu", FIELD(cpu), NULL },
 	{ "mode", FIELD(mode), modes },
+	{ "engine", FIELD(engine), engines },
+	{ "time", FIELD(time), record_times },
 	{ "event", FIELD(event), NULL },
 	{ "scope", FIELD(scope), scopes },
 	{ "callgraph", FIELD(callgraph), recording_callgraphs },

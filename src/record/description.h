@@ -21,7 +21,7 @@ struct description_string {
 	const char *const *words; /* what it can be, ending in NULL; NULL: anything */
 };
 
-#define DESCRIPTION_STRINGS 12
+#define DESCRIPTION_STRINGS 14
 
 /* In the order in which they are written. */
 extern const struct description_string description_strings[DESCRIPTION_STRINGS];

@@ -2,6 +2,7 @@
 #include "record/entries.h"
 
 #include "base/xalloc.h"
+#include "soft/qemuctl.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ bool entry_is_data(const char *name)
 bool entry_is_ours(const char *name)
 {
 	return entry_is_data(name) || strcmp(name, ENTRY_DATA ".old") == 0 ||
-	       strcmp(name, ENTRY_JSON) == 0 || strcmp(name, ENTRY_JSON_NEW) == 0;
+	       strcmp(name, ENTRY_JSON) == 0 || strcmp(name, ENTRY_JSON_NEW) == 0 ||
+	       strcmp(name, QEMUCTL_SOCKET) == 0;
 }
 
 bool entry_is_data_directory(const char *path)

@@ -24,7 +24,8 @@ bool entry_is_data(const char *name);
 
 /*
  * Whether perf or we write a file of this name into the directory: data files, perf.data.old
- * (what perf record makes of a perf.data that is there), recording.json. Async-signal-safe.
+ * (what perf record makes of a perf.data that is there), recording.json, the socket for QEMU's
+ * plugin. Async-signal-safe.
  */
 bool entry_is_ours(const char *name);
 

@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/guard.h"
 
+#include "base/closefrom.h"
 #include "base/xalloc.h"
 #include "record/sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Of Linux 5.9; older headers lack it. */
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
 
 /* perf may be in the middle of making a file when it is killed: 5 s in all. */
 #define SWEEPS      250
@@ -55,17 +49,6 @@ struct duty {
 /* Where the guard's files come to be, behind the standard ones. */
 enum { FROM = 3, PARENT, DIRECTORY, FIRST_FREE };
 
-static void close_from(int first)
-{
-	struct rlimit limit = { .rlim_cur = 1024 };
-
-	if (syscall(SYS_close_range, (unsigned int)first, ~0u, 0u) == 0)
-		return;
-	getrlimit(RLIMIT_NOFILE, &limit);
-	for (rlim_t fd = (rlim_t)first; fd < limit.rlim_cur && fd < INT_MAX; fd++)
-		close((int)fd);
-}
-
 /* Keeps its three files and nothing else. */
 static void move_in(struct duty *duty)
 {
@@ -84,7 +67,7 @@ static void move_in(struct duty *duty)
 	duty->dir = dup2(dir, DIRECTORY);
 	close(PARENT);
 	duty->parent = dup2(parent, PARENT);
-	close_from(FIRST_FREE);
+	closefrom_fd(FIRST_FREE);
 }
 
 /* Takes all messages that are there. false: there will be no more. */

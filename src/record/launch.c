@@ -2,31 +2,44 @@
 #include "record/launch.h"
 
 #include "base/procmaps.h"
+#include "record/perftracer.h"
 
 #include <errno.h>
 
-int launch_perf(struct loop *l, struct err *err)
+static int launch_perf(struct loop *l, struct err *err)
 {
 	const struct listener *listener = &l->config->listener;
 	char **argv;
-	int r;
 
 	if (listener->perf_command) {
 		argv = perf_record_argv(&l->settings, 3, 4);
 		listener->perf_command(listener->ctx, argv);
 		perf_record_argv_free(argv);
 	}
-	r = perf_record_start(&l->settings, listener->perf_line, listener->ctx, &l->perf, err);
+	return perftracer_start(&l->settings, listener->perf_line, listener->ctx, &l->tracer, err);
+}
+
+int launch_tracer(struct loop *l, struct err *err)
+{
+	const struct tracer *tracer = &l->tracer;
+	int r;
+
+	if (l->software)
+		r = software_start(l->software, l->settings.ids[0], l->program != NULL, &l->tracer,
+				   err);
+	else
+		r = launch_perf(l, err);
 	if (r == 0)
-		workdir_guard(l->config->dir, perf_record_pid(l->perf));
+		workdir_guard(l->config->dir, tracer->ops->group(tracer->self));
 	return r;
 }
 
 int launch_finish(struct loop *l, struct err *err)
 {
-	int r = perf_record_finish(l->perf, err);
+	struct tracer tracer = l->tracer;
+	int r = tracer.ops->finish(tracer.self, err);
 
-	l->perf = NULL;
+	l->tracer.ops = NULL;
 	workdir_guard(l->config->dir, 0);
 	return r;
 }
@@ -54,12 +67,13 @@ static void explain_silence(const struct loop *l, struct err *err)
 
 int launch_again(struct loop *l, struct err *err)
 {
+	const char *name = l->tracer.name;
 	struct err why = ERR_INIT;
 
 	if (launch_finish(l, err) == 0)
 		err_set(err, "%s ended before it recorded anything: what it was to trace has ended",
-			l->settings.perf);
-	else
+			name);
+	else if (!l->software)
 		explain_silence(l, err);
 	if (!l->settings.kcore || l->end != LOOP_END_NOT_YET)
 		return -1;
@@ -69,5 +83,5 @@ int launch_again(struct loop *l, struct err *err)
 		       "the code as it was built: branches there may be wrong or missing; "
 		       "MAGIC_TRACE_PERF_NO_KCORE=1 saves this try");
 	listener_warn(&l->config->listener, &why);
-	return launch_perf(l, err);
+	return launch_tracer(l, err);
 }

@@ -3,24 +3,17 @@
 
 #include "base/monotonic.h"
 #include "base/xalloc.h"
+#include "record/identity.h"
 #include "record/launch.h"
-#include "record/tasks.h"
+#include "record/limits.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A recording without a ring ends before the disk is full. */
-#define FREE_BYTES_MIN (UINT64_C(64) << 20)
-#define DISK_LOOK_MS   100
-#define NS_PER_MS      INT64_C(1000000)
-
-static void end(struct loop *l, enum loop_end why)
-{
-	if (l->end == LOOP_END_NOT_YET)
-		l->end = why;
-}
+#define DISK_LOOK_MS 100
+#define NS_PER_MS    INT64_C(1000000)
 
 /* Whether a snapshot is a file of its own, and recording goes on behind it. */
 static bool is_multi(const struct loop *l)
@@ -30,12 +23,16 @@ static bool is_multi(const struct loop *l)
 
 /*
  * With sampled stacks, and with what is written at the end anyway, one snapshot is what is there
- * when perf stops.
+ * when the tracer stops.
  */
 static bool snapshot_is_stop(const struct loop *l)
 {
-	return l->settings.snapshot == PERF_SNAPSHOT_NEVER ||
-	       perf_record_ends_with_snapshot(&l->settings);
+	return l->tracer.end_is_snapshot;
+}
+
+static size_t snapshots_taken(const struct loop *l)
+{
+	return l->tracer.ops->snapshots(l->tracer.self);
 }
 
 static void step_trigger(struct loop *l)
@@ -44,6 +41,9 @@ static void step_trigger(struct loop *l)
 	bool take = !l->taking && !l->stopped &&
 		    (l->end == LOOP_END_NOT_YET || l->end == LOOP_END_TARGETS);
 
+	/* an engine's hits wait, each with its snapshot, until the one before is dealt with */
+	if (l->software && is_multi(l) && l->taking)
+		return;
 	if (l->trigger && l->going &&
 	    trigger_step(l->trigger, take ? l->config->recording : NULL, &l->config->listener))
 		l->want = true;
@@ -51,16 +51,17 @@ static void step_trigger(struct loop *l)
 
 /* ---- what ends it ---- */
 
-/* It is ending already; perf may have much to write, or hang. */
+/* It is ending already; the tracer may have much to write, or hang. */
 static void on_impatience(struct loop *l)
 {
 	if (++l->impatient == 1) {
 		listener_say(&l->config->listener,
-			     "[ Waiting for perf to write what it has. Once more gives up. ]");
+			     "[ Waiting for %s to write what it has. Once more gives up. ]",
+			     l->tracer.name);
 		return;
 	}
 	l->stopped = true;
-	perf_record_kill(l->perf);
+	l->tracer.ops->kill(l->tracer.self);
 }
 
 static void on_told(struct loop *l, int sig, bool by_terminal)
@@ -79,7 +80,7 @@ static void on_told(struct loop *l, int sig, bool by_terminal)
 			     (int)target_pid(l->program));
 	} else {
 		listener_say(listener, "[ Got signal, detaching... ]");
-		end(l, LOOP_END_TOLD);
+		loop_end(l, LOOP_END_TOLD);
 	}
 }
 
@@ -101,22 +102,13 @@ static void step_signals(struct loop *l)
 static void step_targets(struct loop *l)
 {
 	if (l->program && l->going && target_step(l->program) == TARGET_ENDED)
-		end(l, LOOP_END_TARGETS);
+		loop_end(l, LOOP_END_TARGETS);
 	if (l->command && l->going && target_step(l->command) == TARGET_ENDED)
-		end(l, LOOP_END_TOLD);
+		loop_end(l, LOOP_END_TOLD);
 	if (l->watch && !watch_any_left(l->watch))
-		end(l, LOOP_END_TARGETS);
+		loop_end(l, LOOP_END_TARGETS);
 	if (l->deadline && monotonic_ns() >= l->deadline)
-		end(l, LOOP_END_TOLD);
-}
-
-static void step_disk(struct loop *l)
-{
-	if (l->settings.snapshot != PERF_SNAPSHOT_NEVER || l->end != LOOP_END_NOT_YET ||
-	    workdir_free_bytes(l->config->dir) >= FREE_BYTES_MIN)
-		return;
-	recording_set_part(l->config->recording, "recording ended before the disk was full");
-	end(l, LOOP_END_DISK);
+		loop_end(l, LOOP_END_TOLD);
 }
 
 /* ---- what goes on ---- */
@@ -137,13 +129,12 @@ static void tell_ready(struct loop *l)
 		close(l->config->options->ready_fd);
 }
 
-/* Perf records: now the rest may begin. */
+/* It is recorded: now the rest may begin. */
 static int go(struct loop *l, struct err *err)
 {
 	const struct listener *listener = &l->config->listener;
 
-	for (size_t i = 0; i < l->settings.n_ids; i++)
-		tasks_collect(l->config->recording, l->settings.ids[i]);
+	identity_processes(l);
 	if (l->trigger)
 		trigger_arm(l->trigger);
 	if (l->program && target_resume(l->program, err) < 0)
@@ -161,24 +152,25 @@ static int go(struct loop *l, struct err *err)
 	return 0;
 }
 
-/* Perf is done with a snapshot, or has not answered in time. */
+/* The tracer is done with a snapshot, or has not answered in time. */
 static void snapshot_done(struct loop *l)
 {
 	const struct listener *listener = &l->config->listener;
-	bool taken = perf_record_snapshots(l->perf) > l->snapshots;
+	bool taken = snapshots_taken(l) > l->snapshots;
 	struct err err = ERR_INIT;
 
 	l->taking = false;
-	l->snapshots = perf_record_snapshots(l->perf);
+	l->snapshots = snapshots_taken(l);
 	if (taken && !is_multi(l))
-		end(l, LOOP_END_SNAPSHOT);
+		loop_end(l, LOOP_END_SNAPSHOT);
+	limits_snapshots(l);
 	if (l->trigger && l->end == LOOP_END_NOT_YET)
 		trigger_arm(l->trigger);
 	/* who reads this may cause the next hit at once */
 	if (taken) {
 		listener_say(listener, "[ Snapshot taken. ]");
 	} else {
-		err_set(&err, "%s did not take the snapshot that was asked for", l->settings.perf);
+		err_set(&err, "%s did not take the snapshot that was asked for", l->tracer.name);
 		listener_warn(listener, &err);
 	}
 }
@@ -198,14 +190,14 @@ static void stop(struct loop *l)
 	if (l->stopped)
 		return;
 	l->stopped = true;
-	perf_record_stop(l->perf);
+	l->tracer.ops->stop(l->tracer.self);
 }
 
-/* What perf is to do next. */
-static void decide(struct loop *l, enum perf_record_state state)
+/* What the tracer is to do next. */
+static void decide(struct loop *l, enum tracer_state state)
 {
-	if (state != PERF_RECORDING) {
-		if (state == PERF_STARTING && l->end != LOOP_END_NOT_YET)
+	if (state != TRACER_RECORDING) {
+		if (state == TRACER_STARTING && l->end != LOOP_END_NOT_YET)
 			stop(l);
 		return;
 	}
@@ -216,12 +208,12 @@ static void decide(struct loop *l, enum perf_record_state state)
 	if (l->want && snapshot_is_stop(l)) {
 		l->want = false;
 		l->snapshots++;
-		end(l, LOOP_END_SNAPSHOT);
+		loop_end(l, LOOP_END_SNAPSHOT);
 	}
 	if (l->want) {
 		l->want = false;
 		l->taking = true;
-		perf_record_snapshot(l->perf);
+		l->tracer.ops->snapshot(l->tracer.self);
 	} else if (l->end != LOOP_END_NOT_YET) {
 		stop(l);
 	}
@@ -244,8 +236,8 @@ static void wait_for_something(struct loop *l)
 	size_t n_watched;
 	int timeout, n = 0;
 
-	perf_record_poll(l->perf, fds, &timeout);
-	n += PERF_RECORD_FDS;
+	l->tracer.ops->poll(l->tracer.self, fds, &timeout);
+	n += TRACER_FDS;
 	fds[n++] = (struct pollfd){ .fd = l->signals.fd, .events = POLLIN };
 	fds[n++] = (struct pollfd){ .fd = l->trigger && l->going ? trigger_fd(l->trigger) : -1,
 				    .events = POLLIN };
@@ -271,7 +263,7 @@ static void wait_for_something(struct loop *l)
 	poll(fds, (nfds_t)n, timeout);
 }
 
-/* Perf ended before it recorded, as it was told or of itself. 0 when it was started again. */
+/* The tracer ended before it recorded, as it was told or of itself. 0 when it was started again. */
 static int ended_early(struct loop *l, struct err *err)
 {
 	if (!l->stopped)
@@ -281,60 +273,75 @@ static int ended_early(struct loop *l, struct err *err)
 	if (l->end == LOOP_END_DISK) {
 		err_set(err,
 			"%s has less than %u MiB free, which is too little for -full-execution",
-			workdir_path(l->config->dir), (unsigned int)(FREE_BYTES_MIN >> 20));
+			workdir_path(l->config->dir), (unsigned int)(LIMITS_FREE_BYTES >> 20));
 		return err_hint(err, "free some space, or record elsewhere with -working-directory "
 				     "DIR or $TMPDIR");
 	}
 	return err_set(err, "stopped before anything was recorded");
 }
 
+/* The engine has ended; the hits that nobody has heard of yet have their snapshots. */
+static void take_hits(struct loop *l)
+{
+	do {
+		l->want = l->taking = false;
+		trigger_arm(l->trigger);
+		step_trigger(l);
+	} while (l->want);
+	l->snapshots = snapshots_taken(l);
+}
+
 /*
- * Perf ends with its targets, and that may be before it is asked for the snapshot of a hit, or has
- * answered: what it wrote at its end is that snapshot, when sampling.
+ * A tracer ends with its targets, and that may be before it is asked for the snapshot of a hit, or
+ * has answered: what it wrote at its end may be that snapshot.
  */
 static void take_last(struct loop *l)
 {
 	/* the end counts as one when it takes it, wanted or not */
-	size_t taken = snapshot_is_stop(l) ? 0 : perf_record_snapshots(l->perf);
+	size_t taken = snapshot_is_stop(l) ? 0 : snapshots_taken(l);
 	bool open;
 
+	if (l->software && is_multi(l) && l->trigger) {
+		take_hits(l);
+		return;
+	}
 	step_trigger(l);
 	open = l->want || (l->taking && taken <= l->snapshots);
 	if (taken > l->snapshots)
 		l->snapshots = taken;
-	if (!open || l->settings.mode != PERF_SAMPLING)
+	if (!open || !l->tracer.end_answers)
 		return;
 	l->snapshots++;
 	if (!snapshot_is_stop(l))
 		listener_say(&l->config->listener, "[ Snapshot taken. ]");
 }
 
-/* 0 when perf has ended and has recorded; else -1 with err. */
+/* 0 when the tracer has ended and has recorded; else -1 with err. */
 static int drive(struct loop *l, struct err *err)
 {
-	enum perf_record_state state;
+	enum tracer_state state;
 
 	for (;;) {
 		wait_for_something(l);
 		step_signals(l);
 		step_targets(l);
 		step_trigger(l);
-		step_disk(l);
-		state = perf_record_step(l->perf);
-		if (state == PERF_ENDED && l->going) {
+		limits_disk(l);
+		state = l->tracer.ops->step(l->tracer.self);
+		if (state == TRACER_ENDED && l->going) {
 			take_last(l);
 			return 0;
 		}
-		if (state == PERF_ENDED && ended_early(l, err) < 0)
+		if (state == TRACER_ENDED && ended_early(l, err) < 0)
 			return -1;
-		if (state == PERF_RECORDING && !l->going && l->end == LOOP_END_NOT_YET &&
+		if (state == TRACER_RECORDING && !l->going && l->end == LOOP_END_NOT_YET &&
 		    go(l, err) < 0)
 			return -1;
 		decide(l, state);
 	}
 }
 
-/* Perf has ended, though it may not have been told to. */
+/* The tracer has ended, though it may not have been told to. */
 static void conclude(struct loop *l)
 {
 	struct err err = ERR_INIT;
@@ -345,7 +352,7 @@ static void conclude(struct loop *l)
 		return;
 	}
 	/* untold it ends when its targets do, which it may know before us */
-	end(l, LOOP_END_TARGETS);
+	loop_end(l, LOOP_END_TARGETS);
 	if (snapshot_is_stop(l) && (l->snapshots || !l->trigger || l->end == LOOP_END_TARGETS))
 		listener_say(&l->config->listener, "[ Snapshot taken. ]");
 }
@@ -357,13 +364,13 @@ int loop_run(struct loop *l, struct err *err)
 
 	if (l->watch)
 		watch_pids(l->watch, &n_watched);
-	l->fds = xcalloc(PERF_RECORD_FDS + 4 + n_watched, sizeof(*l->fds));
-	r = launch_perf(l, err);
+	l->fds = xcalloc(TRACER_FDS + 4 + n_watched, sizeof(*l->fds));
+	r = launch_tracer(l, err);
 	if (r == 0)
 		r = drive(l, err);
 	if (r == 0)
 		conclude(l);
-	if (l->perf)
+	if (l->tracer.ops)
 		launch_finish(l, NULL);
 	free(l->fds);
 	l->fds = NULL;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loop: what happens while perf records: waits for perf, signals, hits, and the ends of programs,
- * takes snapshots, and stops perf. Made ready by session.
+ * loop: what happens while something is recorded: waits for the tracer, signals, hits, and the ends
+ * of programs, takes snapshots, and stops the tracer. Made ready by session.
  */
 #ifndef MT_RECORD_LOOP_H
 #define MT_RECORD_LOOP_H
 
 #include "base/err.h"
-#include "perf/record.h"
+#include "perf/recordargs.h"
 #include "record/session.h"
 #include "record/signals.h"
+#include "record/software.h"
 #include "record/target.h"
+#include "record/tracer.h"
 #include "record/trigger.h"
 #include "record/watch.h"
 
@@ -32,29 +34,37 @@ struct loop {
 	const struct session_config *config;
 	struct perf_record_settings settings;
 	struct signals signals;
-	struct target *program;  /* run; else NULL. Stopped */
-	pid_t pid;               /* the program's */
-	struct target *command;  /* that of attach -- COMMAND, or NULL. Stopped */
-	struct watch *watch;     /* attach; else NULL */
-	struct trigger *trigger; /* NULL: none */
+	struct target *program;    /* run; else NULL. Stopped */
+	pid_t pid;                 /* the program's */
+	struct target *command;    /* that of attach -- COMMAND, or NULL. Stopped */
+	struct watch *watch;       /* attach; else NULL */
+	struct trigger *trigger;   /* NULL: none */
+	struct software *software; /* what records, when it is not perf; else NULL */
 	/* What came of it. */
 	enum loop_end end;
 	size_t snapshots;  /* that were asked for and completed */
 	unsigned int told; /* how often a signal asked for the end */
 	/* Its own. */
-	struct perf_record *perf;
+	struct tracer tracer;
 	struct pollfd *fds;
 	int64_t deadline;       /* of -duration, ns of CLOCK_MONOTONIC; 0: none */
-	bool going;             /* perf records, and the program runs */
+	bool going;             /* it is recorded, and the program runs */
 	bool want;              /* a snapshot is wanted */
 	bool taking;            /* a snapshot is being taken */
 	bool last;              /* it, or the one before, is of what the rings held at the end */
-	bool stopped;           /* perf was told to stop */
+	bool stopped;           /* the tracer was told to stop */
 	unsigned int impatient; /* signals that came when it was ending already */
 };
 
+/* Its end has come; the first reason counts. */
+static inline void loop_end(struct loop *loop, enum loop_end why)
+{
+	if (loop->end == LOOP_END_NOT_YET)
+		loop->end = why;
+}
+
 /*
- * Starts perf and drives it to its end. 0 when it has recorded (perf's failure half-way is in the
+ * Starts the tracer and drives it to its end. 0 when it has recorded (a failure half-way is in the
  * recording's reason, and was said), or -1 with err: it recorded nothing.
  */
 int loop_run(struct loop *loop, struct err *err);

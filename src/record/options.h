@@ -4,11 +4,35 @@
 #define MT_RECORD_OPTIONS_H
 
 #include "record/resolution.h"
+#include "soft/recorder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* What records. */
+enum backend {
+	BACKEND_AUTO, /* Intel PT where it is, else sampling */
+	BACKEND_PT,
+	BACKEND_SAMPLING,
+	BACKEND_SOFTWARE, /* the program is executed by us, and each branch encoded as PT does it */
+};
+
+/* What executes it for BACKEND_SOFTWARE. */
+enum software_engine {
+	ENGINE_AUTO, /* QEMU where it can, else single steps */
+	ENGINE_QEMU,
+	ENGINE_STEP,
+};
+
+/* Their names, and those of enum recorder_time, at the enum's values; each ends in NULL. */
+extern const char *const record_backends[];
+extern const char *const record_engines[];
+extern const char *const record_times[];
+
+/* The value of one of these words; 0, the default, for another and for NULL. */
+unsigned int record_word(const char *const *words, const char *word);
 
 /* All strings and arrays are borrowed. */
 struct record_options {
@@ -25,7 +49,10 @@ struct record_options {
 	uint64_t snapshot_size; /* bytes; 0: not given */
 	uint64_t duration;      /* ns; 0: no limit */
 	int ready_fd;           /* gets a line when recording is on; -1: none */
-	bool sampling;
+	enum backend backend;
+	enum software_engine engine; /* this and the next two: of BACKEND_SOFTWARE */
+	enum recorder_time time;
+	bool follow_fork;
 	bool branch_misses, cache_misses;
 	bool multi_thread;
 	bool full_execution;

@@ -62,9 +62,59 @@ static int check_snapshots(const struct record_options *options, struct err *err
 	return options->snapshot_size ? buffers_check_size(options->snapshot_size, err) : 0;
 }
 
-static bool is_sampling(const struct record_options *options, const struct host *host)
+static enum backend choose_backend(const struct record_options *options, const struct host *host)
 {
-	return options->sampling || !host->pt;
+	if (options->backend != BACKEND_AUTO)
+		return options->backend;
+	return host->pt ? BACKEND_PT : BACKEND_SAMPLING;
+}
+
+/* What is for software PT only, and what that cannot give. */
+static int check_software(const struct record_options *options, enum backend backend,
+			  struct err *err)
+{
+	bool attach = options->n_pids > 0;
+
+	if (backend != BACKEND_SOFTWARE) {
+		const char *flag = options->engine != ENGINE_AUTO      ? "-software-engine"
+				   : options->time != RECORDER_VIRTUAL ? "-software-time"
+				   : options->follow_fork              ? "-follow-fork"
+								       : NULL;
+
+		if (!flag)
+			return 0;
+		err_set(err, "%s is for software PT", flag);
+		return err_hint(err, "add -software, or leave it out");
+	}
+	if (has_kernel(options)) {
+		err_set(err, "-software sees no kernel code");
+		return err_hint(err, "-sampling does, and Intel PT");
+	}
+	if (extra_events(options)) {
+		err_set(err, "-events takes the counters of the CPU, which -software does not run "
+			     "the program by");
+		return err_hint(err, "leave one of the two out");
+	}
+	if (options->callgraph) {
+		err_set(err, "-callgraph-mode is for sampled stacks, and -software records each "
+			     "call");
+		return err_hint(err, "leave it out; -sampling asks for sampled stacks");
+	}
+	if (options->resolution.kind != RESOLUTION_NORMAL) {
+		err_set(err, "-timer-resolution is for Intel PT and for sampling");
+		return err_hint(err, "-software-time says what times are with -software");
+	}
+	if (options->engine == ENGINE_QEMU && (attach || options->follow_fork)) {
+		err_set(err, "-software-engine qemu runs a program from its beginning, and not the "
+			     "children that it forks");
+		return err_hint(err, "%s takes -software-engine step",
+				attach ? "attach" : "-follow-fork");
+	}
+	if (options->n_pids > 1) {
+		err_set(err, "-software attaches to one process at a time");
+		return err_hint(err, "-follow-fork records the children of one, too");
+	}
+	return 0;
 }
 
 /* Options that are for sampling with PT, and the other way round. */
@@ -72,7 +122,8 @@ static int check_mode(const struct record_options *options, bool sampling, struc
 {
 	enum resolution_kind kind = options->resolution.kind;
 
-	if (kind == RESOLUTION_CUSTOM && (options->sampling || options->callgraph)) {
+	if (kind == RESOLUTION_CUSTOM &&
+	    (options->backend == BACKEND_SAMPLING || options->callgraph)) {
 		err_set(err, "-timer-resolution Custom is for Intel PT, and this is sampling");
 		return err_hint(err, "give Low, Normal, High or Sample(FREQUENCY)");
 	}
@@ -248,10 +299,12 @@ static int plan_sampling(struct plan *plan, const struct record_options *options
 	struct err *why;
 
 	plan->perf.mode = PERF_SAMPLING;
-	if (!options->sampling) {
+	if (options->backend != BACKEND_SAMPLING) {
 		why = note(plan);
 		lack_pt(host, why);
-		err_prefix(why, "stacks are sampled instead of traced");
+		err_prefix(why, "stacks are sampled instead of traced%s",
+			   host->x86_64 && !has_kernel(options) ? " (-software shows every call)"
+								: "");
 	}
 	if (options->snapshot_size)
 		err_set(note(plan), "-snapshot-size is for Intel PT, and ignored when sampling");
@@ -266,15 +319,55 @@ static int plan_sampling(struct plan *plan, const struct record_options *options
 	return 0;
 }
 
+/* A ring's default is perf's for root; the least holds some of the places it is decoded from. */
+#define SOFTWARE_RING     ((size_t)4 << 20)
+#define SOFTWARE_RING_MIN ((size_t)64 << 10)
+
+static int plan_software(struct plan *plan, const struct record_options *options,
+			 const struct host *host, struct err *err)
+{
+	plan->perf.mode = PERF_PT;
+	snprintf(plan->event, sizeof(plan->event), "software");
+	if (!host->x86_64)
+		return err_set(err, "-software is for x86-64, and this machine is none");
+	if (options->full_execution)
+		return 0;
+	plan->ring = options->snapshot_size ? options->snapshot_size : SOFTWARE_RING;
+	if (plan->ring >= SOFTWARE_RING_MIN)
+		return 0;
+	err_set(note(plan), "-snapshot-size %s is raised to %s, the least for -software",
+		buffers_size_text(plan->ring).s, buffers_size_text(SOFTWARE_RING_MIN).s);
+	plan->ring = SOFTWARE_RING_MIN;
+	return 0;
+}
+
+static int plan_backend(struct plan *plan, const struct record_options *options,
+			const struct host *host, const struct perf_version *version,
+			struct err *err)
+{
+	if (plan->backend == BACKEND_SOFTWARE)
+		return plan_software(plan, options, host, err);
+	if (check_events(options, host, err) < 0)
+		return -1;
+	if (plan->backend == BACKEND_PT && !host->pt) {
+		lack_pt(host, err);
+		return err_prefix(err, "-backend pt");
+	}
+	if (!options->perf_is_privileged && lack_permission(host, has_kernel(options), err) < 0)
+		return -1;
+	return plan->backend == BACKEND_SAMPLING ? plan_sampling(plan, options, host, err)
+						 : plan_pt(plan, options, host, version, err);
+}
+
 enum plan_result plan_make(struct plan *plan, const struct record_options *options,
 			   const struct host *host, const struct perf_version *version,
 			   struct err *err)
 {
 	bool on_request = options->trigger || options->multi_snapshot;
-	bool sampling = is_sampling(options, host);
-	int r;
+	enum backend backend = choose_backend(options, host);
 
 	*plan = (struct plan){
+		.backend = backend,
 		.perf = {
 			.perf = options->perf,
 			.version = *version,
@@ -289,13 +382,10 @@ enum plan_result plan_make(struct plan *plan, const struct record_options *optio
 							    : PERF_SNAPSHOT_AT_END,
 		},
 	};
-	if (check_snapshots(options, err) < 0 || check_mode(options, sampling, err) < 0)
+	if (check_snapshots(options, err) < 0 || check_software(options, backend, err) < 0)
 		return PLAN_MISUSE;
-	if (check_events(options, host, err) < 0)
-		return PLAN_IMPOSSIBLE;
-	if (!options->perf_is_privileged && lack_permission(host, has_kernel(options), err) < 0)
-		return PLAN_IMPOSSIBLE;
-	r = sampling ? plan_sampling(plan, options, host, err)
-		     : plan_pt(plan, options, host, version, err);
-	return r < 0 ? PLAN_IMPOSSIBLE : PLAN_MADE;
+	if (backend != BACKEND_SOFTWARE &&
+	    check_mode(options, backend == BACKEND_SAMPLING, err) < 0)
+		return PLAN_MISUSE;
+	return plan_backend(plan, options, host, version, err) < 0 ? PLAN_IMPOSSIBLE : PLAN_MADE;
 }

@@ -16,9 +16,14 @@
 #define PLAN_NOTES 8
 
 struct plan {
-	/* All but data, ids and n_ids, which are the caller's to fill in. */
+	enum backend backend; /* not BACKEND_AUTO */
+	/*
+	 * All but data, ids and n_ids, which are the caller's to fill in. Of BACKEND_SOFTWARE what
+	 * is not perf's alone: the mode (PT), the scope, which threads, which snapshots.
+	 */
 	struct perf_record_settings perf;
 	char event[160]; /* what perf.event points to */
+	size_t ring;     /* of BACKEND_SOFTWARE: bytes for each thread; 0: all is kept */
 	/* What the user should know: what was not possible, what is done instead, what is lost. */
 	struct err notes[PLAN_NOTES];
 	size_t n_notes;
@@ -41,8 +46,9 @@ enum plan_result {
 };
 
 /*
- * What is not PLAN_MADE comes with err. Without PT, sampling is the plan, and a note says why. The
- * plan must not be moved: it points into itself. Strings of the options are borrowed.
+ * What is not PLAN_MADE comes with err. Without PT, and not asked for anything else, sampling is
+ * the plan, and a note says why, and that software PT shows every call. The plan must not be moved:
+ * it points into itself. Strings of the options are borrowed.
  */
 enum plan_result plan_make(struct plan *plan, const struct record_options *options,
 			   const struct host *host, const struct perf_version *version,

@@ -40,6 +40,8 @@ struct recording {
 	 */
 	char *reason;              /* why it is incomplete, if recording.json says that it is */
 	char *mode;                /* "intel_pt" or "sampling" */
+	char *engine;              /* that recorded software PT: "step" or "qemu" */
+	char *time;                /* what its times are: "virtual", "real" or "instructions" */
 	char *scope;               /* "u", "k" or "uk" */
 	char *callgraph;           /* one of recording_callgraphs */
 	char *event;               /* what was sampled, "cpu-clock"; of PT, the event's terms */

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
@@ -29,27 +31,66 @@ struct target {
 	enum target_state state;
 	bool traced;
 	int status;
-	char *name; /* argv[0] */
+	char *name; /* what messages call it */
 	char *path; /* what is executed */
 };
+
+/* Why the new process has not become the program. */
+struct failure {
+	int why;          /* errno */
+	bool personality; /* address randomisation cannot be switched off */
+};
+
+static bool set_environment(const struct target_options *options)
+{
+	char parent[16];
+
+	snprintf(parent, sizeof(parent), "%d", (int)getppid());
+	if (options->no_aslr ? unsetenv("MAGIC_TRACE_PID") : setenv("MAGIC_TRACE_PID", parent, 1))
+		return false;
+	for (const char *const *env = options->env; env && *env; env++)
+		if (putenv((char *)*env))
+			return false;
+	return true;
+}
+
+static bool be_quiet(int out)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	       dup2(out > 0 ? out : null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+}
+
+static bool randomize_no_addresses(void)
+{
+	int now = personality(0xffffffff);
+
+	return now >= 0 && personality((unsigned long)now | ADDR_NO_RANDOMIZE) >= 0;
+}
 
 /*
  * The new process, waiting to be traced. Single-threaded so far: any function may be called. Not
  * execvp(3), which hands what the kernel does not take, as a program for another machine, to sh.
  */
 static void __attribute__((noreturn))
-become(const char *path, char *const argv[], const sigset_t *mask, int go, int failed)
+become(const char *path, char *const argv[], const struct target_options *options, int go,
+       int failed)
 {
-	char parent[16], byte;
-	int why;
+	struct failure failure = { 0 };
+	char byte;
 
-	snprintf(parent, sizeof(parent), "%d", (int)getppid());
 	if (read(go, &byte, 1) != 1)
 		_exit(126); /* whoever would have traced it has ended */
-	if (setenv("MAGIC_TRACE_PID", parent, 1) == 0 && sigprocmask(SIG_SETMASK, mask, NULL) == 0)
+	/* YAMA's ptrace_scope 1 lets ancestors trace; what steps it is another child of ours */
+	prctl(PR_SET_PTRACER, getppid());
+	failure.personality = options->no_aslr && !randomize_no_addresses();
+	if (!failure.personality && set_environment(options) &&
+	    (!options->quiet || be_quiet(options->out)) &&
+	    sigprocmask(SIG_SETMASK, options->mask, NULL) == 0)
 		execv(path, argv);
-	why = errno;
-	if (write(failed, &why, sizeof(why)) < 0)
+	failure.why = errno;
+	if (write(failed, &failure, sizeof(failure)) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -71,18 +112,18 @@ static void ended(struct target *target, int status)
 	target->status = status;
 }
 
-static int cannot_run(const struct target *target, int why, struct err *err)
+int target_cannot_run(const char *name, const char *path, int why, struct err *err)
 {
 	errno = why;
-	err_errno(err, "cannot run %s", target->name);
-	if (why == ENOENT && target->path)
+	err_errno(err, "cannot run %s", name);
+	if (why == ENOENT && path)
 		return err_hint(err, "the interpreter that its first line (#!) or its ELF header "
 				     "names is missing");
-	if (why == ENOENT && *target->name && !strchr(target->name, '/'))
+	if (why == ENOENT && *name && !strchr(name, '/'))
 		return err_hint(err,
 				"there is no such program in PATH; a program of this directory "
 				"is named ./%s",
-				target->name);
+				name);
 	if (why == EACCES)
 		return err_hint(err, "a program is a file that may be executed (chmod +x), on a "
 				     "file system that is not mounted noexec");
@@ -93,6 +134,22 @@ static int cannot_run(const struct target *target, int why, struct err *err)
 		return err_hint(err, "it has to be traced until it starts: ptrace(2) must be "
 				     "permitted (a container needs --cap-add SYS_PTRACE)");
 	return -1;
+}
+
+static int cannot_run(const struct target *target, int why, struct err *err)
+{
+	return target_cannot_run(target->name, target->path, why, err);
+}
+
+static int cannot_become(const struct target *target, const struct failure *failure,
+			 struct err *err)
+{
+	if (!failure->personality)
+		return cannot_run(target, failure->why, err);
+	errno = failure->why;
+	err_errno(err, "cannot run %s without address randomisation (personality)", target->name);
+	return err_hint(err, "a container that forbids it needs --security-opt "
+			     "seccomp=unconfined");
 }
 
 /* Goes on after a stop that is not ours: hands the signal over, or leaves it stopped. */
@@ -109,7 +166,8 @@ static void pass_stop(const struct target *target, int status)
 /* 0 when it has stopped after exec; else -1 with err, and it is gone. */
 static int wait_for_exec(struct target *target, int failed, struct err *err)
 {
-	int why = 0, status = 0;
+	struct failure failure;
+	int status = 0;
 	ssize_t n = 0;
 
 	while (wait_for(target->pid, &status, 0) == target->pid && WIFSTOPPED(status)) {
@@ -118,17 +176,18 @@ static int wait_for_exec(struct target *target, int failed, struct err *err)
 		pass_stop(target, status);
 	}
 	do
-		n = read(failed, &why, sizeof(why));
+		n = read(failed, &failure, sizeof(failure));
 	while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)sizeof(why))
-		return cannot_run(target, why, err);
+	if (n == (ssize_t)sizeof(failure))
+		return cannot_become(target, &failure, err);
 	return err_set(err, "%s was killed before it began", target->name);
 }
 
-static int seize(struct target *target, int go, struct err *err)
+static int seize(struct target *target, bool quiet, int go, struct err *err)
 {
-	if (ptrace(PTRACE_SEIZE, target->pid, NULL, (long)PTRACE_O_TRACEEXEC) < 0 ||
-	    write(go, "", 1) != 1) {
+	long options = PTRACE_O_TRACEEXEC | (quiet ? PTRACE_O_EXITKILL : 0);
+
+	if (ptrace(PTRACE_SEIZE, target->pid, NULL, options) < 0 || write(go, "", 1) != 1) {
 		int why = errno;
 
 		kill(target->pid, SIGKILL);
@@ -145,8 +204,8 @@ static void close_pair(const int fds[2])
 	close(fds[1]);
 }
 
-static int launch(struct target *target, char *const argv[], const sigset_t *mask, int go[2],
-		  int failed[2], struct err *err)
+static int launch(struct target *target, char *const argv[], const struct target_options *options,
+		  int go[2], int failed[2], struct err *err)
 {
 	target->path = child_find(argv[0]);
 	if (!target->path)
@@ -156,11 +215,11 @@ static int launch(struct target *target, char *const argv[], const sigset_t *mas
 		return err_errno(err, "cannot start %s", target->name);
 	if (target->pid == 0) {
 		close(go[1]);
-		become(target->path, argv, mask, go[0], failed[1]);
+		become(target->path, argv, options, go[0], failed[1]);
 	}
 	close(failed[1]);
 	failed[1] = -1;
-	if (seize(target, go[1], err) < 0)
+	if (seize(target, options->quiet, go[1], err) < 0)
 		return -1;
 	if (wait_for_exec(target, failed[0], err) < 0) {
 		target->traced = false;
@@ -172,7 +231,8 @@ static int launch(struct target *target, char *const argv[], const sigset_t *mas
 	return 0;
 }
 
-int target_start(char *const argv[], const sigset_t *mask, struct target **out, struct err *err)
+int target_start(char *const argv[], const struct target_options *options, struct target **out,
+		 struct err *err)
 {
 	struct target *target;
 	int go[2], failed[2], r;
@@ -186,8 +246,8 @@ int target_start(char *const argv[], const sigset_t *mask, struct target **out, 
 	}
 	target = xcalloc(1, sizeof(*target));
 	target->fd = -1;
-	target->name = xstrdup(argv[0]);
-	r = launch(target, argv, mask, go, failed, err);
+	target->name = xstrdup(options->name ? options->name : argv[0]);
+	r = launch(target, argv, options, go, failed, err);
 	close_pair(go);
 	close(failed[0]);
 	if (failed[1] >= 0)
@@ -248,6 +308,46 @@ int target_run_to(struct target *target, uint64_t address, struct err *err)
 	return 0;
 }
 
+/* What it has stopped for is not what it should come to; or not 0. */
+static int judge_stop(const struct target *target, int status, struct err *err)
+{
+	if (EVENT(status) == PTRACE_EVENT_EXEC)
+		return err_set(err, "%s executed another program", target->name);
+	if (WSTOPSIG(status) == SIGTRAP && !EVENT(status) && is_at_breakpoint(target))
+		return err_set(err, "%s was about to run", target->name);
+	return 0;
+}
+
+int target_run_to_exit(struct target *target, uint64_t limit, struct err *err)
+{
+	long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL;
+	unsigned long code = 0;
+	int status;
+
+	if (ptrace(PTRACE_SETOPTIONS, target->pid, NULL, options) < 0)
+		return err_errno(err, "cannot trace %s", target->name);
+	if (poke_debug(target, 0, limit) == 0)
+		poke_debug(target, 7, DR7_BREAKPOINT_0);
+	if (ptrace(PTRACE_CONT, target->pid, NULL, NULL) < 0)
+		return err_errno(err, "cannot continue %s", target->name);
+	for (;;) {
+		if (wait_for(target->pid, &status, 0) < 0)
+			return err_errno(err, "cannot wait for %s", target->name);
+		if (!WIFSTOPPED(status)) {
+			ended(target, status);
+			return err_set(err, "%s was killed", target->name);
+		}
+		if (EVENT(status) == PTRACE_EVENT_EXIT)
+			break;
+		if (judge_stop(target, status, err) < 0)
+			return -1;
+		pass_stop(target, status);
+	}
+	if (ptrace(PTRACE_GETEVENTMSG, target->pid, NULL, &code) == 0 && WIFSIGNALED((int)code))
+		return err_set(err, "%s was ended by signal %d", target->name, WTERMSIG((int)code));
+	return 0;
+}
+
 int target_resume(struct target *target, struct err *err)
 {
 	if (ptrace(PTRACE_DETACH, target->pid, NULL, NULL) < 0 && errno != ESRCH)
@@ -293,7 +393,10 @@ void target_free(struct target *target)
 
 	if (target->traced && target->state == TARGET_STOPPED) {
 		kill(target->pid, SIGKILL);
-		wait_for(target->pid, &status, 0);
+		/* what is stopped at its exit, or stops there now, goes on only when it is let */
+		do
+			ptrace(PTRACE_CONT, target->pid, NULL, NULL);
+		while (wait_for(target->pid, &status, 0) == target->pid && WIFSTOPPED(status));
 	}
 	if (target->fd >= 0)
 		close(target->fd);

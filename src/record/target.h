@@ -3,7 +3,8 @@
  * target: a program that we start: the one to be traced, stopped before its first instruction until
  * all is ready, or the one that runs while others are traced.
  *
- * Held by ptrace(2) only while it is stopped; should we die meanwhile, it runs on.
+ * Held by ptrace(2) only while it is stopped; should we die meanwhile, it runs on (a quiet one is
+ * killed).
  */
 #ifndef MT_RECORD_TARGET_H
 #define MT_RECORD_TARGET_H
@@ -23,13 +24,34 @@ enum target_state {
 	TARGET_ENDED,
 };
 
+struct target_options {
+	const sigset_t *mask;   /* its signal mask */
+	const char *const *env; /* "NAME=VALUE" to be set as well, ending in NULL; may be NULL */
+	/*
+	 * Addresses are the same in each run (ADDR_NO_RANDOMIZE, personality(2)). So that they are,
+	 * its environment, which lies on its stack, is as long each time: it has no
+	 * MAGIC_TRACE_PID.
+	 */
+	bool no_aslr;
+	bool quiet;       /* its standard files are /dev/null, and it does not run when we die */
+	int out;          /* quiet: another file for its standard output; 0: none */
+	const char *name; /* what messages call it, when argv[0] is not the user's; may be NULL */
+};
+
 /*
- * Starts argv[0] (looked up in PATH) with our standard files, in our process group, with the signal
- * mask `mask`; MAGIC_TRACE_PID in its environment is our pid. 0 and *target, stopped; or -1 with
- * err: no such program, not one that the kernel executes (a script without #! is none), it ended at
- * once, ptrace is not permitted.
+ * Starts argv[0] (looked up in PATH) in our process group, with our standard files unless it is to
+ * be quiet; MAGIC_TRACE_PID in its environment is our pid. 0 and *target, stopped; or -1 with err:
+ * no such program, not one that the kernel executes (a script without #! is none), it ended at
+ * once, ptrace is not permitted, nor is personality(2).
  */
-int target_start(char *const argv[], const sigset_t *mask, struct target **target, struct err *err);
+int target_start(char *const argv[], const struct target_options *options, struct target **target,
+		 struct err *err);
+
+/*
+ * Says in err why `name` cannot be run; why: an errno. path: where it was found, NULL: it was not.
+ * Returns -1.
+ */
+int target_cannot_run(const char *name, const char *path, int why, struct err *err);
 
 pid_t target_pid(const struct target *target);
 
@@ -38,6 +60,14 @@ pid_t target_pid(const struct target *target);
  * ended before it came there, or a breakpoint cannot be set. Waits for it without limit.
  */
 int target_run_to(struct target *target, uint64_t address, struct err *err);
+
+/*
+ * Lets it run until it is about to end by itself, with all that it has mapped still there, and
+ * stops it there. For what is not to get as far as to run the program: -1 with err when it reaches
+ * `limit`, an instruction of its first thread (where the kernel cannot set a breakpoint, that is
+ * not looked at), executes another program, or is ended by a signal. Waits for it without limit.
+ */
+int target_run_to_exit(struct target *target, uint64_t limit, struct err *err);
 
 /* Lets it run, no longer traced. -1 with err. */
 int target_resume(struct target *target, struct err *err);

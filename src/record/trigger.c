@@ -3,7 +3,6 @@
 
 #include "base/monotonic.h"
 #include "base/xalloc.h"
-#include "record/breakpoint.h"
 #include "record/tasks.h"
 
 #include <stdlib.h>
@@ -24,7 +23,7 @@ struct executed {
 
 struct trigger {
 	struct selection selection;
-	struct breakpoints *breakpoints;
+	struct hit_source source;
 	struct located found; /* last */
 	size_t hits;          /* since it was armed */
 	bool all_threads;
@@ -32,16 +31,19 @@ struct trigger {
 	size_t n_executed;
 };
 
-int trigger_new(const char *text, struct trigger **out, struct err *err)
+int trigger_new(const char *text, struct hit_source source, struct trigger **out, struct err *err)
 {
 	struct selection selection;
 	struct trigger *trigger;
 
-	if (selection_parse(&selection, text, err) < 0)
+	if (selection_parse(&selection, text, err) < 0) {
+		if (source.ops->free)
+			source.ops->free(source.self);
 		return -1;
+	}
 	trigger = xcalloc(1, sizeof(*trigger));
 	trigger->selection = selection;
-	trigger->breakpoints = breakpoints_new();
+	trigger->source = source;
 	*out = trigger;
 	return 0;
 }
@@ -57,7 +59,8 @@ enum locate_result trigger_add(struct trigger *trigger, pid_t pid, bool all_thre
 	located_fini(&trigger->found);
 	trigger->found = located;
 	trigger->all_threads = all_threads;
-	if (breakpoints_add(trigger->breakpoints, pid, located.address, all_threads, err) == 0)
+	if (trigger->source.ops->add(trigger->source.self, pid, located.address, all_threads,
+				     err) == 0)
 		return LOCATE_FOUND;
 	err_prefix(err, "-trigger %s", located.symbol);
 	return LOCATE_FAILED;
@@ -66,6 +69,11 @@ enum locate_result trigger_add(struct trigger *trigger, pid_t pid, bool all_thre
 const char *trigger_symbol(const struct trigger *trigger)
 {
 	return trigger->found.symbol;
+}
+
+uint64_t trigger_address(const struct trigger *trigger)
+{
+	return trigger->found.address;
 }
 
 void trigger_tell(const struct trigger *trigger, const struct listener *listener)
@@ -77,16 +85,16 @@ void trigger_tell(const struct trigger *trigger, const struct listener *listener
 void trigger_arm(struct trigger *trigger)
 {
 	trigger->hits = 0;
-	breakpoints_enable(trigger->breakpoints, true);
+	trigger->source.ops->arm(trigger->source.self);
 }
 
 int trigger_fd(const struct trigger *trigger)
 {
-	return breakpoints_fd(trigger->breakpoints);
+	return trigger->source.ops->fd(trigger->source.self);
 }
 
-static void add_hit(struct trigger *trigger, const struct breakpoint_hit *hit,
-		    struct recording *rec, const struct listener *listener)
+static void add_hit(struct trigger *trigger, const struct hit *hit, struct recording *rec,
+		    const struct listener *listener)
 {
 	struct recording_hit kept = {
 		.time = hit->time,
@@ -125,13 +133,13 @@ static bool look_again(struct trigger *trigger, const struct executed *executed,
 	return true;
 }
 
-/* Another program was executed in its place: the breakpoint went with the old one. */
+/* Another program was executed in its place: the address was one of the old one. */
 static void look_for_exec(struct trigger *trigger, bool arm, const struct listener *listener)
 {
 	size_t left = 0;
 	pid_t pid;
 
-	while (breakpoints_exec(trigger->breakpoints, &pid)) {
+	while (trigger->source.ops->executed(trigger->source.self, &pid)) {
 		trigger->executed = xreallocarray(trigger->executed, trigger->n_executed + 1,
 						  sizeof(*trigger->executed));
 		trigger->executed[trigger->n_executed++] = (struct executed){
@@ -155,11 +163,11 @@ int trigger_wait(const struct trigger *trigger)
 
 bool trigger_step(struct trigger *trigger, struct recording *rec, const struct listener *listener)
 {
-	struct breakpoint_hit hits[HITS_READ];
-	size_t n = breakpoints_read(trigger->breakpoints, hits, HITS_READ);
+	struct hit hits[HITS_READ];
+	size_t n = trigger->source.ops->read(trigger->source.self, hits, HITS_READ);
 
 	if (n && rec) {
-		breakpoints_disable(trigger->breakpoints);
+		trigger->source.ops->disarm(trigger->source.self);
 		for (size_t i = 0; i < n; i++)
 			add_hit(trigger, &hits[i], rec, listener);
 	}
@@ -171,7 +179,8 @@ void trigger_free(struct trigger *trigger)
 {
 	if (!trigger)
 		return;
-	breakpoints_free(trigger->breakpoints);
+	if (trigger->source.ops->free)
+		trigger->source.ops->free(trigger->source.self);
 	located_fini(&trigger->found);
 	selection_fini(&trigger->selection);
 	free(trigger->executed);

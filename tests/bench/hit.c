@@ -90,7 +90,7 @@ static void measure_reading(struct breakpoints *bps)
 {
 	struct pollfd pfd = { .fd = breakpoints_fd(bps), .events = POLLIN };
 	int64_t offset, worst = 0, sum = 0, took;
-	struct breakpoint_hit hit;
+	struct hit hit;
 	struct timespec ts;
 	int i;
 

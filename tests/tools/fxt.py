@@ -12,12 +12,18 @@ Event = collections.namedtuple("Event", "ph time track name args end")
 Span = collections.namedtuple("Span", "track depth start length name begin end")
 
 
+# what times are, behind the names of what was recorded in software
+TIME = r"(?: \[\w+ time\])?$"
+
+
 def track_name(process, thread):
-    """PID/TID from the names that viewers show; PID/NAME for a track that is no thread; "hits"."""
-    pid = re.search(r"\[pid=(\d+|\?)\]$", process)
+    """PID/TID from the names that viewers show; PID/NAME for a track that is no thread; "hits".
+    What kind of time it is may stand behind a name: "... [virtual time]"."""
+    process, thread = (re.sub(r" \[\w+ time\]$", "", name) for name in (process, thread))
+    pid = re.search(r"\[pid=(\d+|\?)\]" + TIME, process)
     if not pid:
         return thread
-    tid = re.search(r"\[tid=(\d+|\?)\]$", thread)
+    tid = re.search(r"\[tid=(\d+|\?)\]" + TIME, thread)
     if tid:
         return "%s/%s" % (pid.group(1), tid.group(1))
     return "%s/%s" % (pid.group(1), pid.group(1) if thread == "main" else thread)

@@ -13,12 +13,32 @@ START_TEST(test_nothing_lost)
 	struct perf_text_stats text = { .lines = 5 };
 	struct tally errors = { 0 };
 	struct intern *names = intern_new(0);
-	struct summary summary = { "t.fxt.gz", &stacks, &trace, &text, &errors, names };
+	struct summary summary = { "t.fxt.gz", NULL, &stacks, &trace, &text, &errors, names };
 	struct line line = LINE_INIT;
 
 	summary_line(&line, &summary);
 	ck_assert_str_eq(line.s, "Traced 1 thread, 2.500 us, 1,234,567 calls; 0 decode errors; "
 				 "0 lines not understood; t.fxt.gz has 1.5 MB");
+	intern_free(names);
+}
+END_TEST
+
+START_TEST(test_time_that_is_virtual)
+{
+	struct stacks_stats stacks = { .threads = 1, .last = 1500 };
+	struct trace_stats trace = { .begins = 2, .file_bytes = 10 };
+	struct perf_text_stats text = { 0 };
+	struct tally errors = { 0 };
+	struct intern *names = intern_new(0);
+	struct summary summary = {
+		"t.fxt", "virtual time", &stacks, &trace, &text, &errors, names
+	};
+	struct line line = LINE_INIT;
+
+	summary_line(&line, &summary);
+	ck_assert_str_eq(line.s,
+			 "Traced 1 thread, 1.500 us of virtual time, 2 calls; 0 decode errors; "
+			 "0 lines not understood; t.fxt has 10 bytes");
 	intern_free(names);
 }
 END_TEST
@@ -40,7 +60,7 @@ START_TEST(test_everything_lost)
 	struct perf_text_stats text = { .lost = 1 };
 	struct tally errors = { 0 };
 	struct intern *names = intern_new(0);
-	struct summary summary = { "t.fxt", &stacks, &trace, &text, &errors, names };
+	struct summary summary = { "t.fxt", NULL, &stacks, &trace, &text, &errors, names };
 	struct line line = LINE_INIT;
 
 	for (int i = 0; i < 3; i++)
@@ -70,7 +90,7 @@ START_TEST(test_many_kinds_of_errors)
 	struct perf_text_stats text = { 0 };
 	struct tally errors = { 0 };
 	struct intern *names = intern_new(0);
-	struct summary summary = { "t.fxt", &stacks, &trace, &text, &errors, names };
+	struct summary summary = { "t.fxt", NULL, &stacks, &trace, &text, &errors, names };
 	struct line line = LINE_INIT;
 	char message[20];
 
@@ -151,5 +171,5 @@ START_TEST(test_hints)
 }
 END_TEST
 
-SUITE_MAIN("summary", test_nothing_lost, test_everything_lost, test_many_kinds_of_errors,
-	   test_notes, test_many_notes, test_hints)
+SUITE_MAIN("summary", test_nothing_lost, test_time_that_is_virtual, test_everything_lost,
+	   test_many_kinds_of_errors, test_notes, test_many_notes, test_hints)

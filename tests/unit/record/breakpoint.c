@@ -32,7 +32,7 @@ static struct shared {
 
 static pid_t child;
 static struct breakpoints *bps;
-static struct breakpoint_hit hits[5000];
+static struct hit hits[5000];
 static struct err err;
 
 __attribute__((noinline)) static void hit_me(uint64_t di, uint64_t si)

@@ -13,6 +13,7 @@ static struct checkup checkup;
 
 /* The facts own their strings, but nobody frees these. */
 static char perf_path[] = "/usr/bin/perf", fzf_path[] = "/usr/bin/fzf";
+static char qemu[] = "QEMU 7.2, /usr/bin/qemu-x86_64";
 static char server[] = "https://debuginfod.example/", directory[] = "/tmp";
 
 /* A machine on which nothing is wanting. */
@@ -43,6 +44,7 @@ static struct checkup_facts full_facts(void)
 		},
 		.perf = perf_path,
 		.version = { .major = 6, .minor = 8, .text = "6.8.12" },
+		.qemu = qemu,
 		.fzf = fzf_path,
 		.debuginfod = server,
 		.temporary = directory,
@@ -152,7 +154,8 @@ START_TEST(test_permission)
 	says(&facts, "perf_event_paranoid", CHECKUP_MISSING, "paranoid is 4", "paranoid=2");
 	ck_assert_ptr_null(checkup.mode);
 	ck_assert_str_eq(checkup.event, "");
-	ck_assert_ptr_nonnull(strstr(checkup.result.msg, "nothing can be recorded: "));
+	ck_assert_ptr_nonnull(
+		strstr(checkup.result.msg, "nothing can be recorded but with -software: "));
 	ck_assert_ptr_nonnull(strstr(checkup.result.hint, "perf_event_paranoid=2"));
 	facts.perf_is_privileged = true;
 	says(&facts, "perf_event_paranoid", CHECKUP_POOR, "paranoid is 4", "paranoid=2");
@@ -187,6 +190,7 @@ START_TEST(test_what_is_sampled)
 	struct checkup_facts facts = full_facts();
 
 	facts.host.pt = false;
+	facts.host.yama = HOST_UNKNOWN;
 	checkup_make(&checkup, &facts);
 	ck_assert_str_eq(checkup.mode, "sampling");
 	ck_assert_str_eq(checkup.event, "cycles");
@@ -195,6 +199,40 @@ START_TEST(test_what_is_sampled)
 	ck_assert_str_eq(checkup.mode, "sampling");
 	ck_assert_str_eq(checkup.event, "cpu-clock");
 	ck_assert_ptr_nonnull(strstr(checkup.result.msg, "cpu-clock"));
+}
+END_TEST
+
+START_TEST(test_backends)
+{
+	struct checkup_facts facts = full_facts();
+	struct host *host = &facts.host;
+
+	checkup_make(&checkup, &facts);
+	ck_assert(checkup.software);
+	ck_assert_ptr_null(strstr(checkup.result.msg, "-software"));
+	says(&facts, "backend software", CHECKUP_GOOD, "QEMU 7.2", "");
+	host->pt = host->cpu_pt = false;
+	says(&facts, "backend pt", CHECKUP_MISSING, "Intel PT", "Broadwell");
+	ck_assert_ptr_nonnull(strstr(checkup.result.msg, "-software shows every call"));
+	facts.qemu = NULL;
+	err_set(&facts.qemu_err, "there is no QEMU");
+	err_hint(&facts.qemu_err, "install it");
+	says(&facts, "backend software", CHECKUP_POOR, "single steps only: there is no QEMU",
+	     "install it");
+	ck_assert(checkup.software);
+	/* nothing else is allowed: then it still is */
+	host->paranoid = 3;
+	host->capabilities = 0;
+	host->user_events = HOST_REFUSED;
+	says(&facts, "backend sampling", CHECKUP_MISSING, "3", "sysctl");
+	ck_assert_ptr_null(checkup.mode);
+	ck_assert(checkup.software);
+	ck_assert_ptr_nonnull(strstr(checkup.result.msg, "but with -software"));
+	host->yama = 3;
+	says(&facts, "backend software", CHECKUP_MISSING, "YAMA", "");
+	ck_assert(!checkup.software);
+	host->x86_64 = false;
+	says(&facts, "backend software", CHECKUP_MISSING, "x86-64", "");
 }
 END_TEST
 
@@ -224,4 +262,4 @@ START_TEST(test_this_machine)
 END_TEST
 
 SUITE_MAIN("checkup", test_all_is_good, test_each_point, test_permission, test_perf_versions,
-	   test_what_is_sampled, test_this_machine)
+	   test_what_is_sampled, test_backends, test_this_machine)

@@ -182,9 +182,10 @@ START_TEST(test_fallback_says_why)
 
 	plans(&plan, &options, &host);
 	ck_assert_int_eq(plan.perf.mode, PERF_SAMPLING);
-	ck_assert(notes(&plan, "stacks are sampled instead of traced: this is a virtual machine"));
+	ck_assert(notes(&plan, "stacks are sampled instead of traced (-software shows every call): "
+			       "this is a virtual machine"));
 	/* who asks for it is not told why */
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	plans(&plan, &options, &host);
 	ck_assert(!notes(&plan, "instead of traced"));
 }
@@ -196,7 +197,7 @@ START_TEST(test_sampling_with_counters)
 	struct host host = full_host();
 	struct plan plan;
 
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	plans(&plan, &options, &host);
 	ck_assert_int_eq(plan.perf.mode, PERF_SAMPLING);
 	ck_assert_str_eq(plan.event, "cycles");
@@ -216,7 +217,7 @@ START_TEST(test_sampling_by_a_timer)
 	struct host host = vm_host();
 	struct plan plan;
 
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	plans(&plan, &options, &host);
 	ck_assert_str_eq(plan.event, "cpu-clock");
 	ck_assert(notes(&plan, "timer (cpu-clock)"));
@@ -235,7 +236,7 @@ START_TEST(test_frequencies)
 	struct host host = full_host();
 	struct plan plan;
 
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	options.resolution.kind = RESOLUTION_LOW;
 	plans(&plan, &options, &host);
 	ck_assert_uint_eq(plan.perf.freq, 1000);
@@ -274,7 +275,7 @@ START_TEST(test_call_graphs)
 
 	options.callgraph = "fp";
 	misuses(&options, &host, "-callgraph-mode is for sampled stacks", "-sampling");
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	plans(&plan, &options, &host);
 	ck_assert_str_eq(plan.perf.callgraph, "fp");
 	options.callgraph = "lbr-no-stitch";
@@ -354,7 +355,7 @@ START_TEST(test_kcore)
 	plans(&plan, &options, &host);
 	ck_assert(!plan.perf.kcore);
 	options.scope = "k";
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	plans(&plan, &options, &host);
 	ck_assert(!plan.perf.kcore);
 	ck_assert_uint_eq(plan.n_notes, 0);
@@ -379,7 +380,7 @@ START_TEST(test_snapshot_size)
 	options.snapshot_size = 4095;
 	misuses(&options, &host, "4095 is not from 4K to 256T", "");
 	options.snapshot_size = 4 << 20;
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	plans(&plan, &options, &host);
 	ck_assert_uint_eq(plan.perf.aux_pages, 0);
 	ck_assert(notes(&plan, "-snapshot-size is for Intel PT"));
@@ -418,7 +419,7 @@ START_TEST(test_data_pages)
 	struct plan plan;
 
 	/* one thread, a ring and its buffer of mappings: 256 MiB would be 32768 pages each */
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	plans(&plan, &options, &host);
 	ck_assert_uint_eq(plan.perf.data_pages, 4096);
 	options.callgraph = "fp";
@@ -496,7 +497,7 @@ START_TEST(test_misuse_and_machine)
 	options.callgraph = "fp";
 	misuses(&options, &host, "Custom is for Intel PT", "Sample(");
 	options.callgraph = NULL;
-	options.sampling = true;
+	options.backend = BACKEND_SAMPLING;
 	misuses(&options, &host, "Custom is for Intel PT", "Sample(");
 	options.resolution.kind = RESOLUTION_NORMAL;
 	host.paranoid = HOST_UNKNOWN;
@@ -508,6 +509,110 @@ START_TEST(test_misuse_and_machine)
 	options.snapshot_size = 0;
 	options.multi_snapshot = options.full_execution = true;
 	misuses(&options, &host, "exclude each other", "");
+}
+END_TEST
+
+START_TEST(test_software)
+{
+	struct record_options options = default_options();
+	struct host host = full_host();
+	struct plan plan;
+
+	options.backend = BACKEND_SOFTWARE;
+	plans(&plan, &options, &host);
+	ck_assert_int_eq(plan.backend, BACKEND_SOFTWARE);
+	ck_assert_int_eq(plan.perf.mode, PERF_PT);
+	ck_assert_uint_eq(plan.ring, 4 << 20);
+	ck_assert_uint_eq(plan.n_notes, 0);
+	/* it takes no events of the kernel, so that no permission for them is needed */
+	host = vm_host();
+	host.paranoid = HOST_UNKNOWN;
+	host.user_events = HOST_REFUSED;
+	host.capabilities = 0;
+	options.snapshot_size = 1 << 20;
+	options.multi_thread = true;
+	plans(&plan, &options, &host);
+	ck_assert_uint_eq(plan.ring, 1 << 20);
+	ck_assert(plan.perf.multi_thread);
+	ck_assert_uint_eq(plan.n_notes, 0);
+	options.snapshot_size = 4096;
+	plans(&plan, &options, &host);
+	ck_assert_uint_eq(plan.ring, 64 << 10);
+	ck_assert_uint_eq(plan.n_notes, 1);
+	options.full_execution = true;
+	plans(&plan, &options, &host);
+	ck_assert_uint_eq(plan.ring, 0);
+	ck_assert_int_eq(plan.perf.snapshot, PERF_SNAPSHOT_NEVER);
+	host.x86_64 = false;
+	refuses(&options, &host, "x86-64", "");
+}
+END_TEST
+
+START_TEST(test_software_misuse)
+{
+	const pid_t pids[] = { 1, 2 };
+	struct record_options options = default_options();
+	struct host host = vm_host();
+	struct plan plan;
+
+	options.engine = ENGINE_STEP;
+	misuses(&options, &host, "-software-engine is for software PT", "-software");
+	options.engine = ENGINE_AUTO;
+	options.time = RECORDER_REAL;
+	misuses(&options, &host, "-software-time is for software PT", "-software");
+	options.time = RECORDER_VIRTUAL;
+	options.follow_fork = true;
+	misuses(&options, &host, "-follow-fork is for software PT", "-software");
+
+	options.backend = BACKEND_SOFTWARE;
+	plans(&plan, &options, &host);
+	options.engine = ENGINE_QEMU;
+	misuses(&options, &host, "from its beginning", "-follow-fork takes");
+	options.follow_fork = false;
+	plans(&plan, &options, &host);
+	options.pids = pids;
+	options.n_pids = 1;
+	misuses(&options, &host, "from its beginning", "attach takes");
+	options.engine = ENGINE_STEP;
+	plans(&plan, &options, &host);
+	options.n_pids = 2;
+	misuses(&options, &host, "one process", "-follow-fork");
+	options.n_pids = 1;
+	options.scope = "uk";
+	misuses(&options, &host, "no kernel code", "-sampling");
+	options.scope = "u";
+	options.cache_misses = true;
+	misuses(&options, &host, "-events", "");
+	options.cache_misses = false;
+	options.callgraph = "dwarf";
+	misuses(&options, &host, "-callgraph-mode", "");
+	options.callgraph = NULL;
+	options.resolution.kind = RESOLUTION_HIGH;
+	misuses(&options, &host, "-timer-resolution", "-software-time");
+}
+END_TEST
+
+START_TEST(test_backends)
+{
+	struct record_options options = default_options();
+	struct host host = full_host();
+	struct plan plan;
+
+	plans(&plan, &options, &host);
+	ck_assert_int_eq(plan.backend, BACKEND_PT);
+	options.backend = BACKEND_PT;
+	plans(&plan, &options, &host);
+	ck_assert_int_eq(plan.backend, BACKEND_PT);
+	host = vm_host();
+	refuses(&options, &host, "-backend pt: this is a virtual machine", "KVM");
+	options.backend = BACKEND_AUTO;
+	plans(&plan, &options, &host);
+	ck_assert_int_eq(plan.backend, BACKEND_SAMPLING);
+	ck_assert_ptr_nonnull(strstr(plan.notes[0].msg, "-software shows every call"));
+	/* which it does not in the kernel */
+	options.scope = "uk";
+	plans(&plan, &options, &host);
+	ck_assert_ptr_null(strstr(plan.notes[0].msg, "-software"));
 }
 END_TEST
 
@@ -532,4 +637,5 @@ SUITE_MAIN("plan", test_pt_by_default, test_pt_resolutions, test_pt_without_cycl
 	   test_fallback_says_why, test_sampling_with_counters, test_sampling_by_a_timer,
 	   test_frequencies, test_call_graphs, test_permission, test_kcore, test_snapshot_size,
 	   test_snapshot_size_above_the_limit, test_data_pages, test_when_to_snapshot, test_events,
-	   test_misuse_and_machine, test_many_notes)
+	   test_misuse_and_machine, test_software, test_software_misuse, test_backends,
+	   test_many_notes)

@@ -398,7 +398,8 @@ START_TEST(test_a_perf_that_hangs)
 	cue = "ing";
 	ck_assert_int_eq(record(), -1);
 	ck_assert_str_eq(err.msg, "stopped before anything was recorded");
-	ck_assert_ptr_nonnull(strstr(said, "[ Got signal, detaching... ]\n[ Waiting for perf "));
+	ck_assert_ptr_nonnull(strstr(said, "[ Got signal, detaching... ]\n[ Waiting for "));
+	ck_assert_ptr_nonnull(strstr(said, "perf to write what it has."));
 	log_is("");
 	tear_down(0);
 }

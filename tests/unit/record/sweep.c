@@ -31,7 +31,8 @@ START_TEST(test_only_our_names)
 	scratch_init(&s);
 	ck_assert_int_eq(mkdir(scratch_path(&s, "d"), 0700), 0);
 	ck_assert_int_eq(scratch_run(&s, "cd d && touch perf.data perf.data.old recording.json "
-					 "perf.data.2026080312000102 recording.json.new"),
+					 "perf.data.2026080312000102 recording.json.new "
+					 "qemu.socket"),
 			 0);
 	for (size_t i = 0; i < n; i++) {
 		char name[64];

@@ -17,6 +17,7 @@
 static struct scratch s;
 static struct err err;
 static sigset_t none;
+static const struct target_options usual = { .mask = &none };
 
 static void set_up(void)
 {
@@ -32,7 +33,7 @@ static struct target *start(const char *script)
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char *)script, NULL };
 	struct target *target = NULL;
 
-	ck_assert_msg(target_start(argv, &none, &target, &err) == 0, "%s", err.msg);
+	ck_assert_msg(target_start(argv, &usual, &target, &err) == 0, "%s", err.msg);
 	return target;
 }
 
@@ -107,7 +108,7 @@ static void cannot_run(const char *program, const char *why)
 	char message[512];
 
 	snprintf(message, sizeof(message), "cannot run %s: %s", program, why);
-	ck_assert_int_eq(target_start(argv, &none, &target, &err), -1);
+	ck_assert_int_eq(target_start(argv, &usual, &target, &err), -1);
 	ck_assert_str_eq(err.msg, message);
 	no_child_left();
 }
@@ -473,6 +474,7 @@ START_TEST(test_signals_are_as_they_were)
 			 (char[]){ "/proc/self/status" }, NULL };
 	struct target *target;
 	sigset_t mask, all;
+	const struct target_options options = { .mask = &mask };
 	pid_t plain;
 
 	set_up();
@@ -493,11 +495,147 @@ START_TEST(test_signals_are_as_they_were)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	print_to("got");
-	ck_assert_msg(target_start(argv, &mask, &target, &err) == 0, "%s", err.msg);
+	ck_assert_msg(target_start(argv, &options, &target, &err) == 0, "%s", err.msg);
 	resume(target);
 	ck_assert_int_eq(end_of(target), 0);
 	ck_assert_int_eq(scratch_run(&s, "grep -q SigIgn want && diff want got >&2"), 0);
 	target_free(target);
+	scratch_fini(&s);
+}
+END_TEST
+
+START_TEST(test_more_environment)
+{
+	const char *const more[] = { "mt_one=1 = one", "mt_two=", NULL };
+	const struct target_options options = { .mask = &none, .env = more };
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			 (char[]){ "echo \"$mt_one\" ${mt_two-unset} $mt_three "
+				   "$MAGIC_TRACE_PID >env" },
+			 NULL };
+	struct target *target;
+	char want[64];
+
+	set_up();
+	setenv("mt_one", "0", 1);
+	setenv("mt_three", "3", 1);
+	ck_assert_msg(target_start(argv, &options, &target, &err) == 0, "%s", err.msg);
+	resume(target);
+	ck_assert_int_eq(end_of(target), 0);
+	snprintf(want, sizeof(want), "1 = one 3 %d\n", (int)getpid());
+	ck_assert(scratch_holds(&s, "env", want));
+	ck_assert_str_eq(getenv("mt_one"), "0");
+	target_free(target);
+	scratch_fini(&s);
+}
+END_TEST
+
+/* Where the kernel has put things, and what lies on the stack, is the same each time. */
+START_TEST(test_without_address_randomisation)
+{
+	const struct target_options options = { .mask = &none, .no_aslr = true };
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			 (char[]){ "cut -d' ' -f1,2 /proc/self/maps; cat /proc/self/personality; "
+				   "cut -d' ' -f 29 /proc/self/stat; env | grep MAGIC_TRACE_PID" },
+			 NULL };
+	struct target *target;
+
+	set_up();
+	setenv("MAGIC_TRACE_PID", "12", 1);
+	for (int i = 0; i < 2; i++) {
+		print_to(i ? "second" : "first");
+		ck_assert_msg(target_start(argv, &options, &target, &err) == 0, "%s", err.msg);
+		resume(target);
+		/* of grep, which finds nothing */
+		ck_assert_int_eq(end_of(target), W_EXITCODE(1, 0));
+		target_free(target);
+	}
+	ck_assert_int_eq(scratch_run(&s, "grep -q r-xp first && grep -q 40000 first && "
+					 "diff first second >&2"),
+			 0);
+	scratch_fini(&s);
+}
+END_TEST
+
+/* It reads nothing of ours, writes nothing to us, and its output goes where it is told to. */
+START_TEST(test_quiet)
+{
+	struct target_options options = { .mask = &none, .quiet = true };
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			 (char[]){ "cat; echo out; readlink /proc/self/fd/0; echo err >&2" },
+			 NULL };
+	struct target *target;
+
+	set_up();
+	for (int i = 0; i < 2; i++) {
+		options.out =
+			i ? open(scratch_path(&s, "out"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : 0;
+		print_to("ours");
+		dup2(STDOUT_FILENO, STDERR_FILENO);
+		ck_assert_msg(target_start(argv, &options, &target, &err) == 0, "%s", err.msg);
+		ck_assert(holds(target, "[ $(readlink /proc/$pid/fd/2) = /dev/null ]"));
+		resume(target);
+		ck_assert_int_eq(end_of(target), 0);
+		target_free(target);
+		ck_assert(scratch_holds(&s, "ours", ""));
+	}
+	ck_assert(scratch_holds(&s, "out", "out\n/dev/null\n"));
+	close(options.out);
+	scratch_fini(&s);
+}
+END_TEST
+
+START_TEST(test_another_name)
+{
+	const struct target_options options = { .mask = &none, .name = "the program" };
+	char *argv[] = { (char[]){ "./nonexistent" }, NULL };
+	struct target *target;
+
+	set_up();
+	ck_assert_int_eq(target_start(argv, &options, &target, &err), -1);
+	ck_assert_str_eq(err.msg, "cannot run the program: No such file or directory");
+	scratch_fini(&s);
+}
+END_TEST
+
+/* ---- run to its end ---- */
+
+START_TEST(test_run_to_exit)
+{
+	struct target *target;
+
+	set_up();
+	target = start("touch ran; exit 3");
+	ck_assert_msg(target_run_to_exit(target, 0x1000, &err) == 0, "%s", err.msg);
+	ck_assert_int_eq(target_step(target), TARGET_STOPPED);
+	ck_assert(scratch_has(&s, "ran"));
+	ck_assert(holds(target, "grep -q libc /proc/$pid/maps"));
+	target_free(target);
+	no_child_left();
+	scratch_fini(&s);
+}
+END_TEST
+
+static void does_not_come_to_its_exit(struct target *target, uint64_t limit, const char *why)
+{
+	ck_assert_int_eq(target_run_to_exit(target, limit, &err), -1);
+	ck_assert_str_eq(err.msg, why);
+	target_free(target);
+	no_child_left();
+	ck_assert(!scratch_has(&s, "ran"));
+}
+
+START_TEST(test_not_to_its_exit)
+{
+	struct target *target;
+
+	set_up();
+	does_not_come_to_its_exit(start("exec touch ran"), 0x1000, "sh executed another program");
+	does_not_come_to_its_exit(start("kill -KILL $$; touch ran"), 0x1000,
+				  "sh was ended by signal 9");
+	does_not_come_to_its_exit(start("kill -TERM $$; touch ran"), 0x1000,
+				  "sh was ended by signal 15");
+	target = start("touch ran");
+	does_not_come_to_its_exit(target, entry_of(target_pid(target)), "sh was about to run");
 	scratch_fini(&s);
 }
 END_TEST
@@ -523,5 +661,6 @@ SUITE_MAIN("target", test_what_cannot_be_run, test_it_is_stopped_until_it_is_let
 	   test_stopped_while_it_runs, test_freed_before_it_runs, test_freed_while_it_runs,
 	   test_run_to_the_entry_point, test_a_signal_on_the_way,
 	   test_an_address_that_is_not_reached, test_we_are_killed_while_it_is_held,
-	   test_we_are_killed_while_it_runs, test_signals_are_as_they_were,
-	   test_reaped_by_somebody_else)
+	   test_we_are_killed_while_it_runs, test_signals_are_as_they_were, test_more_environment,
+	   test_without_address_randomisation, test_quiet, test_another_name, test_run_to_exit,
+	   test_not_to_its_exit, test_reaped_by_somebody_else)

@@ -2,6 +2,7 @@
 /* Real breakpoints, in a child of this program that calls a function each time that it is told. */
 #include "record/trigger.h"
 
+#include "record/bpsource.h"
 #include "record/bpevent.h"
 #include "support/suite.h"
 
@@ -78,7 +79,7 @@ static struct trigger *make(const char *text)
 {
 	struct trigger *trigger = NULL;
 
-	ck_assert_msg(trigger_new(text, &trigger, &err) == 0, "%s", err.msg);
+	ck_assert_msg(trigger_new(text, bpsource_new(), &trigger, &err) == 0, "%s", err.msg);
 	return trigger;
 }
 
@@ -113,8 +114,8 @@ START_TEST(test_wrong_selections)
 {
 	struct trigger *trigger;
 
-	ck_assert_int_eq(trigger_new("", &trigger, &err), -1);
-	ck_assert_int_eq(trigger_new("line:nothing", &trigger, &err), -1);
+	ck_assert_int_eq(trigger_new("", bpsource_new(), &trigger, &err), -1);
+	ck_assert_int_eq(trigger_new("line:nothing", bpsource_new(), &trigger, &err), -1);
 	ck_assert_str_ne(err.msg, "");
 }
 END_TEST
