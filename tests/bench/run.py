@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Measures; asserts nothing. Each program beside this file alone, then `decode` as a whole, then
-what a recording costs while nothing happens.
+what a recording costs while nothing happens, and how fast programs run under -software.
 
 usage: run.py BUILD [MEGABYTES]       size of the made-up text that is decoded (default 200)
 """
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -113,6 +114,47 @@ def recording(build, work):
         place.close()
 
 
+def timed(argv, **popen):
+    """How long it ran, seconds; and what it said on standard error."""
+    began = time.monotonic()
+    said = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
+                          **popen).stderr.decode("utf-8", "replace")
+    return time.monotonic() - began, said
+
+
+def software(build, work):
+    """Programs under -software: how fast they are, and how much slower than by themselves."""
+    subprocess.run(["make", "-s", "O=" + build, os.path.join(build, "demo/demo")], check=True,
+                   cwd=os.path.join(HERE, "..", ".."))
+    fib = compile_target(work, "fibs.c", "-O1")
+    demo = os.path.join(build, "demo/demo")
+    for engine, name, program in (("qemu", "fibs 500000", [fib, "500000"]),
+                                  ("qemu", "demo", [demo]),
+                                  ("step", "fibs 100", [fib, "100"]),
+                                  ("step", "demo, small", [demo, "2", "1"])):
+        native = min(timed(program)[0] for _ in range(3))
+        rates = []
+        for _ in range(3):
+            # a small ring: little has to be decoded
+            _, said = timed([os.path.join(build, "magic-trace"), "run", "-software",
+                             "-software-engine", engine, "-snapshot-size", "64K", "-output",
+                             os.path.join(work, "trace.fxt"), program[0], "--", *program[1:]])
+            found = re.search(r"\[ (?:QEMU|Single steps): ([\d,]+) instructions, ([\d,]+) .* in "
+                              r"([\d.]+) (ms|s):", said)
+            if not found:
+                print("%s, %s: %s" % (engine, name, said))
+                break
+            took = float(found[3]) * (1e-3 if found[4] == "ms" else 1)
+            rates.append((took, *(int(found[i].replace(",", "")) for i in (1, 2))))
+        if len(rates) < 3:
+            continue
+        took, instructions, branches = sorted(rates)[1]
+        print("%-5s %-12s %11d branches, %8.3f s: %6.2f million instructions/s, %6.3f million "
+              "branches/s, %6.1f times slower"
+              % (engine, name, branches, took, instructions / took / 1e6, branches / took / 1e6,
+                 took / native), flush=True)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     size = int(sys.argv[2] if len(sys.argv) > 2 else 200) * 10**6
@@ -130,6 +172,8 @@ def main():
             decode(build, text, lines, os.path.join(work, "trace." + suffix))
         print("--- recording", flush=True)
         recording(build, work)
+        print("--- software", flush=True)
+        software(build, work)
 
 
 if __name__ == "__main__":

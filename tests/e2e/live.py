@@ -220,18 +220,21 @@ class Terminal:
         self.master = self.slave = -1
 
 
+SAMPLING = ("-sampling", "-callgraph-mode", "fp")
+
+
 class Live:
     """magic-trace while it records; its trace is trace.fxt of the place."""
 
     def __init__(self, place, *args, program=(), before=(), terminal=False, perf=None, env=None,
-                 **popen):
+                 backend=SAMPLING, **popen):
         self.place = place
         self.trace = place.path("trace.fxt")
         self.files = []
         self.terminal = Terminal() if terminal else None
         self.ready_fd, ready = os.pipe()
-        argv = [*before, os.path.join(place.build, "magic-trace"), args[0], "-sampling",
-                "-callgraph-mode", "fp", "-o", self.trace, "-ready-fd", str(ready), *args[1:]]
+        argv = [*before, os.path.join(place.build, "magic-trace"), args[0], *backend,
+                "-o", self.trace, "-ready-fd", str(ready), *args[1:]]
         if program:
             argv += ["--", *program]
         full = dict(place.env, **(env or {}))
@@ -357,11 +360,14 @@ def run_one(build, top, test):
         place.close()
 
 
-def run_all(prefix, tests, prepare):
-    """Runs the tests, several at a time: they mostly wait. prepare(directory) comes before."""
+def run_all(prefix, tests, prepare, cannot_test=None):
+    """
+    Runs the tests, several at a time: they mostly wait. prepare(directory) comes before. All are
+    skipped for the reason that cannot_test(build) gives; if not given, when perf cannot record.
+    """
     report = harness.Report(prefix)
     build = harness.build_dir()
-    why = why_not()
+    why = cannot_test(build) if cannot_test else why_not()
     if why:
         report.skip("all", why)
         report.exit()

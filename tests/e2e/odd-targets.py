@@ -20,6 +20,7 @@ import fxt                      # noqa: E402
 import harness                  # noqa: E402
 import live                     # noqa: E402
 from counting import Counting, COUNTED, expect_functions, functions, work  # noqa: E402
+from confined import need_root                   # noqa: E402
 from live import Live, Skip, expect, until      # noqa: E402
 
 PROGRAM = STATIC = EXITS = None
@@ -61,11 +62,6 @@ def pid_that_is_none():
     with subprocess.Popen(["true"]) as p:
         p.wait()
         return p.pid
-
-
-def need_root():
-    if os.geteuid() != 0:
-        raise Skip("the test is not run by root")
 
 
 def in_namespace(kind):

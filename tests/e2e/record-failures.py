@@ -19,12 +19,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
 import harness                  # noqa: E402
 import live                     # noqa: E402
+from confined import AS_NOBODY, Disk, as_nobody  # noqa: E402
 from counting import Counting, COUNTED, expect_functions, work  # noqa: E402
 from live import Live, Skip, expect, until                      # noqa: E402
 
 PROGRAM = REFUSE = None
-NOBODY = "65534"
-AS_NOBODY = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
 
 
 def prepare(top):
@@ -71,60 +70,6 @@ def attach(place, **more):
 def stopped(pid, sig=signal.SIGSTOP):
     os.kill(pid, sig)
     until(lambda: live.is_stopped(pid), "stop of %d" % pid)
-
-
-def need_root():
-    if os.geteuid() != 0:
-        raise Skip("the test is not run by root")
-
-
-def need_nobody():
-    need_root()
-    p = subprocess.run([*AS_NOBODY, "true"], stderr=subprocess.PIPE, check=False)
-    if p.returncode:
-        raise Skip("the test cannot become another user: " + p.stderr.decode().strip())
-
-
-def as_nobody(place):
-    """A copy of magic-trace that nobody can execute, in a place where nobody can write."""
-    need_nobody()
-    os.chmod(place.dir, 0o777)
-    os.chmod(place.tmp, 0o777)
-    copy = place.path("magic-trace")
-    with open(os.path.join(place.build, "magic-trace"), "rb") as f, open(copy, "wb") as g:
-        g.write(f.read())
-    os.chmod(copy, 0o755)
-    place.build = place.dir
-    place.env["HOME"] = place.dir
-    return {"before": AS_NOBODY}
-
-
-class Disk:
-    """A small file system."""
-
-    def __init__(self, place, size):
-        need_root()
-        self.path = place.path("disk")
-        os.mkdir(self.path)
-        p = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=" + size, "none", self.path],
-                           stderr=subprocess.PIPE, check=False)
-        if p.returncode:
-            raise Skip("a tmpfs cannot be mounted: " + p.stderr.decode().strip())
-
-    def __enter__(self):
-        return self.path
-
-    def __exit__(self, *_):
-        subprocess.run(["umount", "-l", self.path], check=True)
-
-    @staticmethod
-    def fill(path):
-        with open(path, "wb", buffering=0) as f:
-            try:
-                while True:
-                    f.write(bytes(4096))
-            except OSError:
-                pass
 
 
 # ---- perf is no perf ----
@@ -392,13 +337,13 @@ def a_directory_cannot_be_written(place):
     os.mkdir(locked, 0o755)
     program = {"program": [PROGRAM, "count", "40"]}
     failed(place, locked + " cannot be written: Permission denied", run=Live(
-        place, "run", "-working-directory", locked, **program, **before))
+        place, "run", "-working-directory", locked, **program, before=before))
     failed(place, "cannot make the directory %s/new: Permission denied" % locked, run=Live(
-        place, "run", "-working-directory", locked + "/new", **program, **before))
+        place, "run", "-working-directory", locked + "/new", **program, before=before))
     failed(place, "in %s: Permission denied" % locked, "$TMPDIR", run=Live(
-        place, "run", env={"TMPDIR": locked}, **program, **before))
+        place, "run", env={"TMPDIR": locked}, **program, before=before))
     failed(place, "cannot be written to %s/t.fxt" % locked, "Permission denied", "-output",
-           run=Live(place, "run", "-o", locked + "/t.fxt", **program, **before))
+           run=Live(place, "run", "-o", locked + "/t.fxt", **program, before=before))
     never_ran(place)
 
 
@@ -428,7 +373,7 @@ def two_record_at_once(place):
 def the_process_is_of_another_user(place):
     before = as_nobody(place)
     target = Counting(place, PROGRAM)
-    run = Live(place, "attach", "-pid", str(target.pid), **before)
+    run = Live(place, "attach", "-pid", str(target.pid), before=before)
     failed(place, "could not record", "processes of other users", run=run)
     target.expect_unharmed()
 
@@ -438,7 +383,7 @@ def a_user_records(place):
     before = as_nobody(place)
     if int(live.read("/proc/sys/kernel/perf_event_paranoid")) > 2:
         raise Skip("kernel.perf_event_paranoid is above 2")
-    run = Live(place, "run", program=[PROGRAM, "count", "40"], **before)
+    run = Live(place, "run", program=[PROGRAM, "count", "40"], before=before)
     pid = run.ready()
     run.end()
     counted_right(run)
