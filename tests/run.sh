@@ -11,7 +11,7 @@
 set -u
 
 build=$1
-limit=120
+limit=240
 [ -z "${MT_LONG:-}" ] || limit=3600
 log=$(mktemp)
 sum=

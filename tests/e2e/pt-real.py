@@ -104,8 +104,11 @@ def trigger(test):
     return faults
 
 
-def attached(test, *flags, threads=1):
-    """Attach to one that runs, for a while; it goes on, and is right."""
+def attached(test, *flags, threads=1, seconds=0.5):
+    """
+    Attach to one that runs, for a while; it goes on, and is right. On a busy machine a thread may
+    have no turn in that time: then a longer one is given.
+    """
     program = subprocess.Popen([test.program, "1000000000", str(threads)],
                                stdout=subprocess.PIPE)
     try:
@@ -114,7 +117,7 @@ def attached(test, *flags, threads=1):
                 return ["nothing was recorded: %s" % r.end().stderr]
             r.err.wait("Attached")
             # what it does meanwhile is seen; how much does not matter
-            time.sleep(0.5)
+            time.sleep(seconds)
             r.signal(signal.SIGINT)
             ended = r.end()
             faults = test.faults(ended, r, [program.pid])
@@ -129,6 +132,8 @@ def attached(test, *flags, threads=1):
         return faults
     fibs = test.spans("fib")
     tracks = {s.track for s in fibs}
+    if len(tracks) < threads and seconds < 10:
+        return attached(test, *flags, threads=threads, seconds=4 * seconds)
     if len(tracks) != threads:
         faults.append("fib is on the tracks %s" % sorted(tracks))
     return faults + depths_are_true(fibs)

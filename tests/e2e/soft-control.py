@@ -48,7 +48,7 @@ def controlled(place):
 def snapshots(place):
     """Each snapshot is a part of what was executed, and what comes behind them is not written."""
     faults = []
-    with Controlled(place, "snap", "soft checks 1.5", ring=65536) as c:
+    with Controlled(place, "snap", "soft checks 0.4", ring=65536) as c:
         said = c.process.stdout.readline()
         answers = [c.controller.ask("snapshot") for _ in range(3)]
         rest = c.controller.rest()
@@ -69,11 +69,11 @@ def snapshots(place):
 def split(place):
     """With "multi", each is a file of its own; one may be empty when the machine is busy."""
     answers = []
-    with Controlled(place, "split", "soft checks 1", ring=65536, multi="on", comm="me") as c:
+    with Controlled(place, "split", "soft checks 0.4", ring=65536, multi="on", comm="me") as c:
         c.process.stdout.readline()
         for _ in range(4):
             answers.append(c.controller.ask("snapshot"))
-            time.sleep(0.1)
+            time.sleep(0.02)
         files = files_of(place, "split")
         rest = c.controller.rest()
         faults = c.end("checked\n")
@@ -96,7 +96,7 @@ def split(place):
 def cannot_split(place):
     """The next file cannot be made: this is said, and the recording is over, not the program."""
     os.mkdir(place.path(numbered("stuck", 0, 1)))
-    with Controlled(place, "stuck", "soft checks 1", ring=65536, multi="on") as c:
+    with Controlled(place, "stuck", "soft checks 0.4", ring=65536, multi="on") as c:
         c.process.stdout.readline()
         answer = c.controller.ask("snapshot")
         rest = c.controller.rest()

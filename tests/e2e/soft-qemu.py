@@ -82,7 +82,7 @@ def as_stepped(place, name, words, *functions):
 def bystanders(place):
     """Without "multi-thread" it is the first thread only; the others do their work all the same."""
     faults = []
-    for words, printed in (("soft threads", None), ("soft checks 0.3", "ready\nchecked\n")):
+    for words, printed in (("soft threads", None), ("soft checks 0.03", "ready\nchecked\n")):
         ended = place.qemu("first", words, multi_thread="off")
         if ended.returncode or ended.stderr or printed not in (None, ended.stdout):
             faults.append("%s: %r" % (words, ended))

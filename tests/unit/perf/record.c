@@ -616,11 +616,23 @@ static int finish_real(struct perf_record *rec, pid_t pid)
 	return finish(rec);
 }
 
-static void go_on_for(struct perf_record *rec, int64_t ms)
+/* The process's own time on a CPU, ms. */
+static int64_t worked(pid_t pid)
 {
-	struct timespec start, now;
+	clockid_t clock;
+	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	ck_assert_int_eq(clock_getcpuclockid(pid, &clock), 0);
+	ck_assert_int_eq(clock_gettime(clock, &ts), 0);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Until the target has worked so long, however busy the machine is: there are samples of it then.
+ */
+static void go_on_for(struct perf_record *rec, pid_t pid, int64_t ms)
+{
+	int64_t end = worked(pid) + ms;
+
 	do {
 		struct pollfd fds[PERF_RECORD_FDS];
 		int timeout;
@@ -628,8 +640,7 @@ static void go_on_for(struct perf_record *rec, int64_t ms)
 		perf_record_poll(rec, fds, &timeout);
 		poll(fds, PERF_RECORD_FDS, 10);
 		perf_record_step(rec);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < ms);
+	} while (worked(pid) < end);
 }
 
 /* Every data file has stacks, and all of them are named. */
@@ -669,7 +680,7 @@ START_TEST(test_real_perf)
 		pid = target(100);
 		rec = begin();
 		until(rec, PERF_RECORDING);
-		go_on_for(rec, 300);
+		go_on_for(rec, pid, 200);
 		perf_record_stop(rec);
 		until(rec, PERF_ENDED);
 		ck_assert_uint_eq(perf_record_snapshots(rec),
@@ -690,8 +701,11 @@ START_TEST(test_real_perf_and_its_target_ends)
 
 	if (!real(&pid))
 		return;
-	pid = target(1);
+	pid = target(100);
 	rec = begin();
+	until(rec, PERF_RECORDING);
+	go_on_for(rec, pid, 100);
+	kill(pid, SIGKILL);
 	until(rec, PERF_ENDED);
 	ck_assert_msg(finish_real(rec, pid) == 0, "%s", err.msg);
 	is_named("perf.data");
@@ -720,7 +734,7 @@ START_TEST(test_real_perf_multi_snapshot)
 	rec = begin();
 	until(rec, PERF_RECORDING);
 	for (size_t i = 1; i < 4; i++) {
-		go_on_for(rec, 200);
+		go_on_for(rec, pid, 100);
 		perf_record_snapshot(rec);
 		until(rec, PERF_RECORDING);
 		ck_assert_uint_eq(perf_record_snapshots(rec), i);

@@ -288,6 +288,7 @@ static void expect_hits(struct emulation_settings settings, size_t want)
 	struct target *target;
 	struct hit hits[4];
 	char command[600];
+	size_t n = 0;
 
 	scratch_init(&programs);
 	settings.trigger_file = scratch_path(&programs, "p");
@@ -296,7 +297,10 @@ static void expect_hits(struct emulation_settings settings, size_t want)
 	target = run(command, &settings);
 	if (target) {
 		drive_to(TRACER_ENDED);
-		ck_assert_uint_eq(read_hits(hits, 4), want);
+		/* each has a snapshot of its own: they come one by one */
+		while (n < 4 && read_hits(hits + n, 4 - n))
+			n++;
+		ck_assert_uint_eq(n, want);
 		for (size_t i = 0; i < want; i++) {
 			ck_assert(hits[i].pid == target_pid(target) && hits[i].time > 0);
 			ck_assert_int_eq(hits[i].tid, hits[i].pid);
