@@ -7,7 +7,11 @@
 #ifndef MT_SOFT_HIGHFD_H
 #define MT_SOFT_HIGHFD_H
 
-/* Closes fd and returns another for the same file, with a high number; or fd, if there is none. */
+/*
+ * Closes fd and returns another for the same file, with a high number; or fd, if there is none.
+ * The number lies above the soft limit (RLIMIT_NOFILE, getrlimit(2)) if the hard one leaves room
+ * there, else just below it. The soft limit is raised for the moment of this call.
+ */
 int highfd_move(int fd);
 
 #endif

@@ -105,6 +105,11 @@ uint64_t outfile_size(const struct outfile *file)
 	return file->size;
 }
 
+int outfile_fd(const struct outfile *file)
+{
+	return file->fd;
+}
+
 int outfile_close(struct outfile *file, struct err *err)
 {
 	int failure;
@@ -120,7 +125,9 @@ int outfile_close(struct outfile *file, struct err *err)
 		err_errno(err, "cannot write %s", file->path);
 	}
 	if (failure == ENOSPC || failure == EDQUOT)
-		err_hint(err, "make room, or write to another file system");
+		err_hint(
+			err,
+			"make room, or record to another file system: $TMPDIR, or -working-directory DIR");
 	outfile_abandon(file);
 	return failure ? -1 : 0;
 }

@@ -22,6 +22,9 @@ void outfile_put_head(struct outfile *file, const void *bytes, size_t n);
 /* How many bytes have been put: where the next one goes. */
 uint64_t outfile_size(const struct outfile *file);
 
+/* Its descriptor. */
+int outfile_fd(const struct outfile *file);
+
 /* Writes what is left, and frees it. -1 with err: something could not be written. */
 int outfile_close(struct outfile *file, struct err *err);
 

@@ -351,6 +351,11 @@ bool perfdata_has_aux(const struct perfdata *pd)
 	return pd->has_aux;
 }
 
+int perfdata_fd(const struct perfdata *pd)
+{
+	return pd->file ? outfile_fd(pd->file) : -1;
+}
+
 int perfdata_finish(struct perfdata *pd, struct err *err)
 {
 	struct outfile *file = pd->file;

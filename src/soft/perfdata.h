@@ -90,6 +90,9 @@ uint64_t perfdata_time(const struct perfdata_config *config, uint64_t clock);
 /* Whether any bytes have come to perfdata_aux. */
 bool perfdata_has_aux(const struct perfdata *pd);
 
+/* The descriptor of the file; -1: it is finished. */
+int perfdata_fd(const struct perfdata *pd);
+
 /*
  * Completes the file; what is told afterwards is dropped. -1 with err: it could not be written,
  * now or before.

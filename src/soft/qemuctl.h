@@ -13,7 +13,8 @@
  *   bye INSTRUCTIONS BRANCHES SYSCALLS THREADS BYTES SECONDS
  *                             the file of this image is complete
  *   exec IMAGE                the next program follows, with another connection
- *   untraced WHY              the next program runs, but is not recorded
+ *   untraced WHY              the process runs on, as the next program or the same one, but is not
+ *                             recorded any more
  *   failed WHY                the file of this image is no use
  */
 #ifndef MT_SOFT_QEMUCTL_H

@@ -20,9 +20,6 @@
 /* A tick is 1 ns. */
 #define TSC_HZ NS_PER_S
 
-/* So many have names that sort: six digits. */
-#define FILES_MAX 1000000
-
 uint64_t recstate_now(void)
 {
 	return (uint64_t)monotonic_ns();
@@ -165,6 +162,22 @@ static int open_data(struct recorder *rec, unsigned int n, struct perfdata **pd,
 	return result;
 }
 
+static bool is_within(int fd, unsigned int first, unsigned int last)
+{
+	return fd >= 0 && (unsigned int)fd >= first && (unsigned int)fd <= last;
+}
+
+bool recorder_has_fd(struct recorder *rec, unsigned int first, unsigned int last)
+{
+	bool has;
+
+	pthread_mutex_lock(&rec->lock);
+	has = is_within(perfdata_fd(rec->pd), first, last) ||
+	      (rec->log && is_within(fileno(rec->log), first, last));
+	pthread_mutex_unlock(&rec->lock);
+	return has;
+}
+
 static void recorder_free(struct recorder *rec)
 {
 	for (size_t i = 0; i < rec->n_threads; i++) {
@@ -260,8 +273,6 @@ static int change_file(struct recorder *rec, struct err *err)
 {
 	struct perfdata *next;
 
-	if (rec->n_file + 1 == FILES_MAX)
-		return err_set(err, "%s: a recording has at most %d files", rec->path, FILES_MAX);
 	if (open_data(rec, rec->n_file + 1, &next, err) < 0)
 		return -1;
 	perfdata_abandon(rec->pd);
@@ -275,14 +286,15 @@ int recorder_next_file(struct recorder *rec, struct err *err)
 {
 	int result;
 
-	if (!rec->split)
+	if (!rec->split || rec->full)
 		return 0;
 	for (size_t i = 0; i < rec->n_threads; i++)
 		recorder_settle(rec->per_cpu && rec->running ? rec->running : rec->threads[i]);
 	pthread_mutex_lock(&rec->lock);
 	perfdata_finished_round(rec->pd);
 	result = perfdata_finish(rec->pd, err);
-	if (result == 0)
+	rec->full = rec->n_file + 1 == RECORDER_FILES;
+	if (result == 0 && !rec->full)
 		result = change_file(rec, err);
 	pthread_mutex_unlock(&rec->lock);
 	return result;
@@ -293,7 +305,7 @@ static int close_data(struct recorder *rec, struct err *err)
 	char *path;
 	int result;
 
-	if (!rec->split || perfdata_has_aux(rec->pd)) {
+	if (!rec->split || rec->full || perfdata_has_aux(rec->pd)) {
 		perfdata_finished_round(rec->pd);
 		return perfdata_close(rec->pd, err);
 	}

@@ -76,6 +76,9 @@ struct recorder_config {
 				 .cbr = 10,               \
 				 .tnt_max = 6 })
 
+/* As many snapshots of one program are files of their own: nobody looks at more. */
+#define RECORDER_FILES 1000u
+
 struct recorder;
 
 /* -1 with err: the file, or the log, cannot be created. */
@@ -102,7 +105,9 @@ void recorder_snapshot(struct recorder *rec);
 
 /*
  * When each snapshot is a file of its own: settles it for all threads, completes the file, and goes
- * on in the next, which begins with all that there is of processes, threads and mappings. Else does
+ * on in the next, which begins with all that there is of processes, threads and mappings. When
+ * RECORDER_FILES are complete there is no next one: what is recorded from then on is dropped, and
+ * further calls do nothing, which is no error. When snapshots have no files of their own: does
  * nothing. For engines that have stopped all threads meanwhile. -1 with err: the file is not
  * complete, or the next cannot be made; nothing more is written then.
  */
@@ -115,6 +120,9 @@ int recorder_next_file(struct recorder *rec, struct err *err);
  */
 char *recorder_file_name(const char *path, unsigned int image, unsigned int n)
 	__attribute__((returns_nonnull));
+
+/* Whether a file descriptor from first to last is that of the file, or of the log. */
+bool recorder_has_fd(struct recorder *rec, unsigned int first, unsigned int last);
 
 /*
  * Ends all threads, completes the file and frees it all. With a ring, what it holds now is written

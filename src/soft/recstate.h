@@ -53,6 +53,7 @@ struct recorder {
 	pthread_mutex_t lock;
 	struct perfdata *pd;
 	unsigned int n_file; /* of pd, from 0 on */
+	bool full;           /* pd is complete, and the last */
 	FILE *log;
 	struct recprocess *processes;
 	struct recorder_thread **threads;

@@ -135,6 +135,8 @@ static int take_threads(struct stepset *set, struct err *err)
 	struct steptask *task;
 	size_t n;
 
+	/* not before the first is ours: another's stepper has it pinned, and we come to its CPU */
+	choose_cpu(set);
 	do {
 		n = set->n;
 		procfs_threads(set->pid, note_thread, set);
@@ -186,7 +188,6 @@ int stepattach_begin(struct stepset *set, bool held, struct err *err)
 
 	if (kill(set->pid, 0) < 0 && errno == ESRCH)
 		return refuse(set, ESRCH, err);
-	choose_cpu(set);
 	if (seize_first(set) < 0) {
 		why = errno;
 		procfs_status(set->pid, "TracerPid:", false, &tracer);

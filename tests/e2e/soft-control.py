@@ -261,6 +261,17 @@ def untraced(place):
     return faults + compare(place, "other-d")
 
 
+def closes(place, name, words, limit, said):
+    """The program closes all files: ours stay open where it does not reach, else the end is clean,
+    and it sees nothing of them."""
+    with Controlled(place, name, words, before=["prlimit", "--nofile=" + limit]) as c:
+        lines = c.controller.rest()
+        faults = c.end("end\n")
+    if [line[0] for line in lines] != said:
+        faults.append("said %s" % lines)
+    return faults + compare(place, name)
+
+
 def failing(place):
     """A file that cannot be made: said where it is to be said, and nowhere else."""
     with Controlled(place, "bad", "soft fib", out="/proc/none/x") as c:
@@ -282,6 +293,12 @@ def tests():
     yield "trigger in ring", trigger, "trigger-r", "static fib", "static", {"multi": "on",
                                                                            "ring": 65536}
     yield "trigger in file", trigger, "trigger-f", "soft fib", "soft", {"in": "soft"}
+    yield "closes up to the limit", closes, "closes-l", "closes", "256:", ["bye"]
+    yield "closes on exec", closes, "closes-e", "closes mark", "256:", ["bye"]
+    yield "closes all", closes, "closes-a", "closes range", "256:", ["untraced", "bye"]
+    # no room above the limit
+    yield "closes ours", closes, "closes-o", "closes", "256:256", ["untraced", "bye"]
+    yield "takes ours", closes, "closes-t", "closes dup", "256:256", ["untraced", "bye"]
     if os.geteuid() == 0:
         yield "untraced", untraced
 

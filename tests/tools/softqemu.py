@@ -18,6 +18,26 @@ SOURCES = {                     # programs for these tests only
     "dies": """#include <stdlib.h>
 int main(void) { abort(); }
 """,
+    # closes all its files but the standard ones, or uses their numbers
+    "closes": """#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int end = sysconf(_SC_OPEN_MAX);
+
+	if (argc > 1 && !strcmp(argv[1], "range"))
+		syscall(SYS_close_range, 3, ~0u, 0);
+	else if (argc > 1 && !strcmp(argv[1], "mark"))
+		syscall(SYS_close_range, 3, ~0u, 4);
+	else
+		for (int fd = 3; fd < end; fd++)
+			argc > 1 ? dup2(1, fd) : close(fd);
+	puts("end");
+	return 0;
+}
+""",
     # executes a file by its descriptor; with one more argument, one that has no name
     "by-fd": """#include <fcntl.h>
 #include <sys/mman.h>
@@ -153,10 +173,11 @@ class Controller:
 class Controlled:
     """A program under QEMU, with a controller, which is connected."""
 
-    def __init__(self, place, name, words, stdin=subprocess.DEVNULL, **options):
+    def __init__(self, place, name, words, stdin=subprocess.DEVNULL, before=(), **options):
         self.controller = Controller(place, name)
         self.process = subprocess.Popen(
-            place.command(name, place.argv(words), control=self.controller.path, **options),
+            [*before,
+             *place.command(name, place.argv(words), control=self.controller.path, **options)],
             stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.controller.accept()
         self.hello = self.controller.next()

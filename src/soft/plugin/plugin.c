@@ -14,6 +14,15 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of Linux 5.9 and 5.11 (close_range(2)); older headers lack them. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1u << 2)
+#endif
 
 #define UNLIKELY(x) __builtin_expect((x), false)
 
@@ -226,10 +235,30 @@ static void end_thread(struct vcpu *v)
 	self = bystander = NULL;
 }
 
+/*
+ * Whether it takes a descriptor from us. What fails, as dup2(2) onto one above the limit, counts as
+ * well: who calls it knows of no such file, and goes through all numbers that there may be.
+ */
+static bool takes_ours(int64_t nr, uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	unsigned int first = (unsigned int)a1, second = (unsigned int)a2;
+
+	switch (nr) {
+	case SYS_close: return session_has_fd(&session, first, first);
+	case SYS_dup2:
+	case SYS_dup3: return session_has_fd(&session, second, second);
+	case SYS_close_range:
+		/* ours are all closed by execve(2) anyway */
+		return !(a3 & CLOSE_RANGE_CLOEXEC) && session_has_fd(&session, first, second);
+	default: return false;
+	}
+}
+
 static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t nr, uint64_t a1, uint64_t a2,
 		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	struct vcpu *v = enter_anyway();
+	bool lost;
 
 	(void)id;
 	(void)vcpu;
@@ -256,7 +285,10 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t nr, uint6
 	case SYS_exit: end_thread(v); break;
 	default: break;
 	}
+	lost = takes_ours(nr, a1, a2, a3);
 	leave(v);
+	if (lost)
+		session_lose_files(&session);
 	if (nr == SYS_execve)
 		follow_exec(&session, a1, a2, a3);
 }

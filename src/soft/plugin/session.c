@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define CMDLINE_MAX ((size_t)1 << 16)
@@ -325,6 +326,29 @@ bool session_end(struct session *s)
 		return false;
 	conclude(s);
 	return true;
+}
+
+bool session_has_fd(const struct session *s, unsigned int first, unsigned int last)
+{
+	int link = atomic_load(&s->link);
+
+	return (link >= 0 && (unsigned int)link >= first && (unsigned int)link <= last) ||
+	       recorder_has_fd(s->rec, first, last);
+}
+
+void session_lose_files(struct session *s)
+{
+	int link;
+
+	link_say(s->link,
+		 "untraced the program closes all its files, and the recording's with them");
+	session_end(s);
+	link = atomic_exchange(&s->link, -1);
+	if (link < 0)
+		return;
+	/* the thread that listens would do so for ever: the kernel keeps the socket for it */
+	shutdown(link, SHUT_RDWR);
+	close(link);
 }
 
 void session_before_fork(struct session *s)

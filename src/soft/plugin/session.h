@@ -23,7 +23,7 @@
 struct session {
 	struct qemuargs args;
 	struct recorder *rec; /* until it is over */
-	int link;             /* to who controls it; -1: nobody */
+	atomic_int link;      /* to who controls it; -1: nobody */
 	bool unwanted;        /* who would control it has gone */
 	struct gate gate;
 	struct sigframe_handlers handlers;
@@ -77,6 +77,15 @@ void session_hit(struct session *s, struct vcpu *v, uint64_t ip);
 
 /* Ends the recording: the file is complete then. Whether this call did it. */
 bool session_end(struct session *s);
+
+/* Whether a file descriptor from first to last is one of ours. Who calls is inside. */
+bool session_has_fd(const struct session *s, unsigned int first, unsigned int last);
+
+/*
+ * The program is about to close one of them: ends the recording, tells that to who controls it, and
+ * closes all of them, so that the program finds none there.
+ */
+void session_lose_files(struct session *s);
 
 /* Around fork(2): the child gives it up. */
 void session_before_fork(struct session *s);

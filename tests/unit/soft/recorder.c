@@ -503,6 +503,66 @@ START_TEST(test_split_fails)
 }
 END_TEST
 
+/* When there are as many files as there may be, what follows is dropped. */
+START_TEST(test_split_full)
+{
+	struct recorder_config config = config_of(RECORDER_INSTRUCTIONS);
+	struct perfdata_mapping prog;
+	struct recorder_thread *t;
+
+	config.ring = 65536;
+	config.split = true;
+	open_rec(config);
+	prog = assemble();
+	t = recorder_thread_new(rec, 4000, 4000, "main");
+	recorder_thread_map(t, &prog);
+	for (unsigned int i = 0; i + 1 < RECORDER_FILES; i++)
+		next_file();
+	jump_in_prog(t, 3);
+	next_file();
+	recorder_thread_comm(recorder_thread_clone(t, 4000, 4001), "other");
+	jump_in_prog(t, 4);
+	next_file();
+	jump_in_prog(t, 5);
+	close_rec(true);
+	ck_assert(!scratch_has(&s, "perf.data.000000001000"));
+	expect_decoded("perf.data.000000000999",
+		       JUMPS("3", "main 1") " 1 main 1 tr end async 401000 here => 0 "
+					    "[unknown]\n"
+					    " 1 main 1 tr strt 0 [unknown] => 401000 "
+					    "here\n");
+	scratch_fini(&s);
+}
+END_TEST
+
+START_TEST(test_has_fd)
+{
+	struct recorder_config config = config_of(RECORDER_INSTRUCTIONS);
+	unsigned int n = 0;
+	struct err err = ERR_INIT;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	config.ring = 65536;
+	config.split = true;
+	open_rec(config);
+	ck_assert_int_gt(fd, 2);
+	ck_assert(!recorder_has_fd(rec, 0, (unsigned int)fd));
+	ck_assert(recorder_has_fd(rec, (unsigned int)fd, ~0u));
+	for (unsigned int i = 0; i < 1 << 16; i++)
+		n += recorder_has_fd(rec, i, i);
+	ck_assert_uint_eq(n, 2);
+	/* a file that is complete is open no more: the log is */
+	ck_assert_int_eq(scratch_run(&s, "mkdir perf.data.000000000001"), 0);
+	ck_assert_int_eq(recorder_next_file(rec, &err), -1);
+	for (unsigned int i = n = 0; i < 1 << 16; i++)
+		n += recorder_has_fd(rec, i, i);
+	ck_assert_uint_eq(n, 1);
+	close_rec(false);
+	close(fd);
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_file_names)
 {
 	static const struct {
@@ -654,5 +714,5 @@ END_TEST
 
 SUITE_MAIN("soft/recorder", test_threads_and_mappings, test_ring, test_ring_and_rest,
 	   test_ended_and_settled, test_many_threads, test_split, test_split_and_rest,
-	   test_split_fails, test_file_names, test_times, test_at_the_same_time, test_abandoned,
-	   test_failures, test_summary)
+	   test_split_fails, test_split_full, test_has_fd, test_file_names, test_times,
+	   test_at_the_same_time, test_abandoned, test_failures, test_summary)

@@ -298,4 +298,18 @@ START_TEST(test_not_64_bit)
 }
 END_TEST
 
-SUITE_MAIN("soft/stepattach", test_waiting, test_seccomp, test_stopped, test_vfork, test_not_64_bit)
+/* What cannot be traced is refused at once: nothing has gone to another CPU for it. */
+START_TEST(test_refused)
+{
+	struct stepset set = { .pid = getpid() }; /* nobody traces himself */
+	struct err err = ERR_INIT;
+
+	ck_assert_int_eq(stepattach_begin(&set, false, &err), -1);
+	ck_assert(err.msg[0] != '\0');
+	ck_assert(!set.pinned);
+	ck_assert_uint_eq(set.n, 0);
+}
+END_TEST
+
+SUITE_MAIN("soft/stepattach", test_waiting, test_seccomp, test_stopped, test_vfork, test_not_64_bit,
+	   test_refused)
