@@ -116,7 +116,8 @@ void report_losses(struct pipeline *p)
 		console_warn(p->console, "left out in all: %s", line.s);
 	tally_sort(&p->errors);
 	if (p->errors.n && p->errors.items[0].message != INTERN_NONE)
-		hint = summary_error_hint(intern_str(p->names, p->errors.items[0].message));
+		hint = summary_error_hint(intern_str(p->names, p->errors.items[0].message),
+					  p->recording->engine != NULL);
 	if (hint)
 		console_warn(p->console, "decode errors: %s", hint);
 }

@@ -11,11 +11,12 @@
 struct hint {
 	struct str begins;
 	const char *hint;
+	const char *software; /* when it was recorded with -software; NULL: the same */
 };
 
-#define HINT(message, text)                            \
-	{                                              \
-		{ message, sizeof(message) - 1 }, text \
+#define HINT(message, ...)                                    \
+	{                                                     \
+		{ message, sizeof(message) - 1 }, __VA_ARGS__ \
 	}
 
 static const struct hint hints[] = {
@@ -27,7 +28,9 @@ static const struct hint hints[] = {
 	     "or in snapshots"),
 	HINT("Failed to get instruction",
 	     "perf had no copy of the code that ran: decode on the machine of the recording or "
-	     "with -symfs; for kernel code, record as root with --kcore"),
+	     "with -symfs; for kernel code, record as root with --kcore",
+	     "perf had no copy of the code that ran: code that a program makes itself (JIT) is in no "
+	     "file, and cannot be decoded; else decode on the machine of the recording"),
 	HINT("Trace doesn't match instruction",
 	     "the code differs from what ran: programs or libraries were replaced since, or the "
 	     "kernel patched itself (record as root with --kcore)"),
@@ -35,11 +38,11 @@ static const struct hint hints[] = {
 	     "perf gave up on a long loop: perf config intel-pt.max-loops raises the limit"),
 };
 
-const char *summary_error_hint(struct str message)
+const char *summary_error_hint(struct str message, bool software)
 {
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
 		if (str_starts(message, hints[i].begins))
-			return hints[i].hint;
+			return software && hints[i].software ? hints[i].software : hints[i].hint;
 	}
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "stack/stacks.h"
 #include "trace/trace.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* All borrowed. */
@@ -39,8 +40,9 @@ void summary_note(struct line *out, const struct perf_note *note);
 
 /*
  * What most likely causes a decode error with this message, and what helps; NULL when we do not
- * know. The messages are those of perf's util/intel-pt-decoder.
+ * know. software: it was recorded by an engine of ours. The messages are those of perf's
+ * util/intel-pt-decoder.
  */
-const char *summary_error_hint(struct str message);
+const char *summary_error_hint(struct str message, bool software);
 
 #endif

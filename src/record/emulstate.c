@@ -61,6 +61,9 @@ static void on_hello(struct emulation *e, unsigned int image)
 	e->n_images++;
 	e->connected = true;
 	e->said_bye = e->failed = e->expected = e->asked = false;
+	/* it was told to stop before it was there: now there is patience for its writing */
+	if (e->state == TRACER_STOPPING)
+		emulstate_enter(e, TRACER_STOPPING, EMULSTATE_STOP_MS);
 	emulstate_ask(e);
 }
 
@@ -86,7 +89,8 @@ static void on_bye(struct emulation *e, const struct recorder_stats *stats)
 	e->stats.branches += stats->branches;
 	e->stats.syscalls += stats->syscalls;
 	e->stats.bytes += stats->bytes;
-	e->stats.threads += stats->threads;
+	/* the thread that executed the program has been counted */
+	e->stats.threads += stats->threads - (e->n_images > 1 && stats->threads);
 	e->stats.seconds += stats->seconds;
 }
 
@@ -96,9 +100,8 @@ static void on_untraced(struct emulation *e, const char *why)
 
 	e->over = true;
 	e->expected = false;
-	err_set(&err, "process %d executed another program, which is not recorded: %s", (int)e->pid,
-		why);
-	err_hint(&err, "-software-engine step may follow it");
+	err_set(&err, "from here on process %d is not recorded: %s", (int)e->pid, why);
+	err_hint(&err, "-software-engine step may record it further");
 	listener_warn(e->listener, &err);
 }
 

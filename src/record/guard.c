@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* perf may be in the middle of making a file when it is killed: 5 s in all. */
+/* Who records may be in the middle of making a file when it is killed, or ends: 5 s in all. */
 #define SWEEPS      250
 #define SWEEP_PAUSE 20000000 /* ns */
 
@@ -120,12 +120,13 @@ static bool remove_directory(const struct duty *duty)
 static void tidy_up(struct duty *duty)
 {
 	const struct timespec pause = { .tv_nsec = SWEEP_PAUSE };
-	bool gone = duty->pgid <= 1;
+	bool group = duty->pgid > 1, gone = false;
 
-	if (!gone)
+	if (group)
 		kill(-duty->pgid, SIGKILL);
+	/* without a group, another process of ours may still be about to end by itself */
 	for (int i = 0; duty->temporary && i < SWEEPS; i++) {
-		gone = gone || (kill(-duty->pgid, 0) < 0 && errno == ESRCH);
+		gone = gone || (group && kill(-duty->pgid, 0) < 0 && errno == ESRCH);
 		sweep_directory(duty->dir);
 		if (remove_directory(duty) || gone)
 			return;

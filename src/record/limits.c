@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/limits.h"
 
-#define SNAPSHOTS_MAX 1000u
+#include "soft/recorder.h"
+
+bool limits_disk_counts(const struct loop *l)
+{
+	return l->settings.snapshot == PERF_SNAPSHOT_NEVER ||
+	       (l->software && l->settings.multi_snapshot);
+}
 
 void limits_disk(struct loop *l)
 {
-	if (l->settings.snapshot != PERF_SNAPSHOT_NEVER || l->end != LOOP_END_NOT_YET ||
+	if (!limits_disk_counts(l) || l->end != LOOP_END_NOT_YET ||
 	    workdir_free_bytes(l->config->dir) >= LIMITS_FREE_BYTES)
 		return;
 	recording_set_part(l->config->recording, "recording ended before the disk was full");
@@ -17,10 +23,10 @@ void limits_snapshots(struct loop *l)
 {
 	struct err err = ERR_INIT;
 
-	if (!l->software || l->snapshots < SNAPSHOTS_MAX)
+	if (!l->software || l->snapshots < RECORDER_FILES)
 		return;
 	err_set(&err, "%u snapshots were taken, which is the most: the recording ends",
-		SNAPSHOTS_MAX);
+		RECORDER_FILES);
 	listener_warn(&l->config->listener, &err);
 	loop_end(l, LOOP_END_SNAPSHOT);
 }

@@ -5,12 +5,16 @@
 
 #include "record/loop.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* A recording without a ring ends before the disk is full. */
+/* Before the disk is full such a recording ends. */
 #define LIMITS_FREE_BYTES (UINT64_C(64) << 20)
 
-/* Ends it when it has no ring, and the disk has no more than that. */
+/* Whether it is one that could fill the disk: without a ring, or with as many files as hits. */
+bool limits_disk_counts(const struct loop *loop);
+
+/* Ends it when it is one, and the disk has no more than that. */
 void limits_disk(struct loop *loop);
 
 /* Ends it when an engine has taken as many snapshots as anybody will look at. */

@@ -190,7 +190,11 @@ static void stop(struct loop *l)
 	if (l->stopped)
 		return;
 	l->stopped = true;
-	l->tracer.ops->stop(l->tracer.self);
+	/* an engine waits for a program that is held, and now never begins */
+	if (l->software && !l->going)
+		l->tracer.ops->kill(l->tracer.self);
+	else
+		l->tracer.ops->stop(l->tracer.self);
 }
 
 /* What the tracer is to do next. */
@@ -256,7 +260,7 @@ static void wait_for_something(struct loop *l)
 	}
 	if (l->deadline && l->end == LOOP_END_NOT_YET)
 		timeout = min_timeout(timeout, (l->deadline - monotonic_ns()) / NS_PER_MS + 1);
-	if (l->settings.snapshot == PERF_SNAPSHOT_NEVER && l->end == LOOP_END_NOT_YET)
+	if (limits_disk_counts(l) && l->end == LOOP_END_NOT_YET)
 		timeout = min_timeout(timeout, DISK_LOOK_MS);
 	if (l->trigger && l->going && l->end == LOOP_END_NOT_YET)
 		timeout = min_timeout(timeout, trigger_wait(l->trigger));
@@ -341,20 +345,25 @@ static int drive(struct loop *l, struct err *err)
 	}
 }
 
-/* The tracer has ended, though it may not have been told to. */
-static void conclude(struct loop *l)
+/*
+ * The tracer has ended, though it may not have been told to. -1 with err: there is nothing; what
+ * perf has left, and what an engine wrote into earlier files, may still be decoded.
+ */
+static int conclude(struct loop *l, struct err *err)
 {
-	struct err err = ERR_INIT;
-
-	if (launch_finish(l, &err) < 0) {
-		recording_set_part(l->config->recording, err.msg);
-		listener_warn(&l->config->listener, &err);
-		return;
+	if (launch_finish(l, err) < 0) {
+		if (l->software && !(is_multi(l) && l->snapshots))
+			return err_prefix(err, "nothing was recorded");
+		recording_set_part(l->config->recording, err->msg);
+		listener_warn(&l->config->listener, err);
+		*err = (struct err)ERR_INIT;
+		return 0;
 	}
 	/* untold it ends when its targets do, which it may know before us */
 	loop_end(l, LOOP_END_TARGETS);
 	if (snapshot_is_stop(l) && (l->snapshots || !l->trigger || l->end == LOOP_END_TARGETS))
 		listener_say(&l->config->listener, "[ Snapshot taken. ]");
+	return 0;
 }
 
 int loop_run(struct loop *l, struct err *err)
@@ -369,7 +378,7 @@ int loop_run(struct loop *l, struct err *err)
 	if (r == 0)
 		r = drive(l, err);
 	if (r == 0)
-		conclude(l);
+		r = conclude(l, err);
 	if (l->tracer.ops)
 		launch_finish(l, NULL);
 	free(l->fds);

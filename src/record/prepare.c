@@ -22,6 +22,7 @@ static int start_program(struct loop *l, struct err *err)
 	const struct target_options how = {
 		.mask = &l->signals.old,
 		.no_aslr = is_reproducible(l) && !options->n_pids,
+		.steppable = l->software && !options->n_pids,
 	};
 	struct target *target;
 

@@ -58,6 +58,18 @@ static void describe(const struct loop *l)
 	recording_set(&rec->perf_version, settings->version.text);
 }
 
+/* An engine that has seen no instruction: it is no use to decode that. */
+static int nothing_executed(const struct loop *l, struct err *err)
+{
+	err_set(err, "nothing was recorded: process %d executed nothing in that time",
+		(int)l->settings.ids[0]);
+	return err_hint(err, "%s",
+			l->program ? "QEMU may have ended before it ran the program: what it said "
+				     "is above; or give a longer -duration"
+				   : "it waits for something, or is stopped (kill -CONT lets it go "
+				     "on); give a longer -duration");
+}
+
 /* 0 when there is something to decode. */
 static int conclude(struct loop *l, size_t threads, struct err *err)
 {
@@ -69,6 +81,8 @@ static int conclude(struct loop *l, size_t threads, struct err *err)
 	if (l->trigger && (l->snapshots == 0 || l->last) && l->end == LOOP_END_TARGETS)
 		listener_say(listener, "[ %s was not called; this is how it ended. ]",
 			     trigger_symbol(l->trigger));
+	if (l->software && software_is_empty(l->software))
+		return nothing_executed(l, err);
 	/* what was recorded since the last snapshot is no snapshot */
 	if (l->settings.multi_snapshot && l->snapshots)
 		workdir_keep_first(dir, l->snapshots);

@@ -195,13 +195,25 @@ int64_t software_wall_clock(const struct software *s)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - monotonic_ns();
 }
 
+static bool get_stats(const struct software *s, struct recorder_stats *stats)
+{
+	return s->emulation ? emulation_stats(s->emulation, stats)
+			    : stepping_stats(s->stepping, stats);
+}
+
+bool software_is_empty(const struct software *s)
+{
+	struct recorder_stats stats;
+
+	return get_stats(s, &stats) && stats.instructions == 0;
+}
+
 void software_tell(const struct software *s)
 {
 	struct recorder_stats stats;
 	char text[400];
 
-	if (s->emulation ? !emulation_stats(s->emulation, &stats)
-			 : !stepping_stats(s->stepping, &stats))
+	if (!get_stats(s, &stats))
 		return;
 	recorder_summary(&stats, text, sizeof(text));
 	listener_say(s->config.listener, "[ %s: %s. ]", s->emulation ? "QEMU" : "Single steps",

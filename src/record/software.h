@@ -31,7 +31,7 @@ struct software_config {
 /*
  * Chooses the engine: QEMU for a program that is run, unless options ask for steps, or it is not
  * there or cannot run it: then the listener is warned, and it is single steps. -1 with err: QEMU
- * was asked for and cannot.
+ * was asked for and cannot; or the program would lose rights that it gets by being executed.
  */
 int software_open(const struct software_config *config, struct software **software,
 		  struct err *err);
@@ -66,6 +66,9 @@ const char *software_time_name(const struct software *software);
  * ns to add to its times for ns since 1970; 0: they are not those of any clock.
  */
 int64_t software_wall_clock(const struct software *software);
+
+/* Whether it is known that nothing was executed while it recorded. */
+bool software_is_empty(const struct software *software);
 
 /* Says how much was recorded, and how fast; when that is known. */
 void software_tell(const struct software *software);

@@ -178,7 +178,7 @@ static int64_t patience(const struct stepping *s)
 
 	if (stephits_any(&s->hits) || s->state == TRACER_ENDED)
 		return 0;
-	if (s->state == TRACER_RECORDING || s->killed)
+	if (s->state == TRACER_RECORDING)
 		return -1;
 	return left > 0 ? left : 0;
 }
@@ -218,8 +218,15 @@ static void out_of_patience(struct stepping *s)
 
 static void look_at_stop(struct stepping *s)
 {
-	if (monotonic_ms() < s->deadline || s->killed)
+	if (monotonic_ms() < s->deadline)
 		return;
+	if (s->killed) {
+		/* in the kernel, not to be woken: nobody waits for that */
+		stepwire_close(&s->wire);
+		s->child = 0;
+		enter(s, TRACER_ENDED, 0);
+		return;
+	}
 	if (!s->killing) {
 		out_of_patience(s);
 		return;

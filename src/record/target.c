@@ -82,8 +82,9 @@ become(const char *path, char *const argv[], const struct target_options *option
 
 	if (read(go, &byte, 1) != 1)
 		_exit(126); /* whoever would have traced it has ended */
-	/* YAMA's ptrace_scope 1 lets ancestors trace; what steps it is another child of ours */
-	prctl(PR_SET_PTRACER, getppid());
+	/* where there is no YAMA, this fails, and nobody asks */
+	if (options->steppable)
+		prctl(PR_SET_PTRACER, getppid());
 	failure.personality = options->no_aslr && !randomize_no_addresses();
 	if (!failure.personality && set_environment(options) &&
 	    (!options->quiet || be_quiet(options->out)) &&

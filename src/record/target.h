@@ -33,6 +33,8 @@ struct target_options {
 	 * MAGIC_TRACE_PID.
 	 */
 	bool no_aslr;
+	/* Another process of ours may step it (PR_SET_PTRACER): YAMA asks. */
+	bool steppable;
 	bool quiet;       /* its standard files are /dev/null, and it does not run when we die */
 	int out;          /* quiet: another file for its standard output; 0: none */
 	const char *name; /* what messages call it, when argv[0] is not the user's; may be NULL */

@@ -45,7 +45,10 @@ static int add(struct watch *watch, pid_t pid, bool kernel_scope, struct err *er
 	if (!kernel_scope && task_is_kernel(pid)) {
 		close(fd);
 		err_set(err, "process %d is a thread of the kernel", (int)pid);
-		return err_hint(err, "it has no user code: -trace-kernel-only traces it");
+		return err_hint(
+			err,
+			"it has no user code, only the kernel's: -trace-kernel-only records that, "
+			"by Intel PT or by sampling");
 	}
 	watch->pids[watch->n] = pid;
 	watch->fds[watch->n++] = fd;
@@ -101,7 +104,8 @@ pid_t watch_stopped(const struct watch *watch)
 	for (size_t i = 0; i < watch->n; i++) {
 		char state = procfs_state(watch->pids[i]);
 
-		if (state == 'T' || state == 't')
+		/* not 't': its tracer will let go of it, or is who keeps us from it */
+		if (state == 'T')
 			return watch->pids[i];
 	}
 	return 0;

@@ -127,7 +127,7 @@ def the_stepper_is_killed(place):
     run = recording(place, target)
     os.kill(place.find(STEPPER), signal.SIGKILL)
     said_all(run.end(1, trace=False), "was killed by signal 9 (Killed) while it recorded",
-             "SIGTRAP", "no trace was written")
+             "SIGTRAP", "nothing was recorded")
 
 
 def second_ctrl_c_while_decoding(place):
@@ -229,7 +229,9 @@ def again_and_again(place):
         run.ready()
         run.send(INT)
         run.wait()
-        said_all(run.err.text(), "[ Finished recording. ]")
+        # in so short a time it may not have had its turn
+        said = run.err.text()
+        expect("[ Finished recording. ]" in said or "executed nothing in that time" in said, said)
         expect(os.listdir(place.tmp) == [], os.listdir(place.tmp))
         os.unlink(place.path("stderr"))
     nothing_is_left(place)

@@ -160,14 +160,19 @@ END_TEST
 
 START_TEST(test_hints)
 {
-	ck_assert_ptr_nonnull(strstr(summary_error_hint(STR("Overflow packet")), "coarser"));
+	ck_assert_ptr_nonnull(strstr(summary_error_hint(STR("Overflow packet"), false), "coarser"));
 	ck_assert_ptr_nonnull(strstr(
-		summary_error_hint(STR("Never-ending loop (refer perf config intel-pt.max-loops)")),
+		summary_error_hint(STR("Never-ending loop (refer perf config intel-pt.max-loops)"),
+				   false),
 		"max-loops"));
 	ck_assert_ptr_nonnull(
-		strstr(summary_error_hint(STR("Failed to get instruction")), "kcore"));
-	ck_assert_ptr_null(summary_error_hint(STR("Bad packet")));
-	ck_assert_ptr_null(summary_error_hint(STR("")));
+		strstr(summary_error_hint(STR("Failed to get instruction"), false), "kcore"));
+	/* what -software records has no kernel, but code that programs make */
+	ck_assert_ptr_nonnull(
+		strstr(summary_error_hint(STR("Failed to get instruction"), true), "JIT"));
+	ck_assert_ptr_nonnull(strstr(summary_error_hint(STR("Overflow packet"), true), "coarser"));
+	ck_assert_ptr_null(summary_error_hint(STR("Bad packet"), false));
+	ck_assert_ptr_null(summary_error_hint(STR(""), false));
 }
 END_TEST
 

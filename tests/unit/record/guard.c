@@ -175,6 +175,28 @@ START_TEST(test_ended_perf_is_not_killed)
 }
 END_TEST
 
+/* Without a group to kill, another process may still write: what comes late is removed as well. */
+START_TEST(test_late_file_goes)
+{
+	struct scene scene;
+
+	begin(&scene, TEMPORARY | PERF_HAS_ENDED);
+	/* it keeps the directory until the file has come */
+	ck_assert_int_eq(symlink("/", scratch_path(&scene.s, "d/other")), 0);
+	ck_assert_int_eq(kill(scene.us, SIGKILL), 0);
+	ended(scene.us);
+	while (scratch_has(&scene.s, "d/perf.data"))
+		usleep(1000);
+	scratch_put(&scene.s, "d/perf.data", "late");
+	ck_assert_int_eq(unlink(scratch_path(&scene.s, "d/other")), 0);
+	ended(scene.guard);
+	ck_assert(!scratch_has(&scene.s, "d"));
+	ck_assert_int_eq(kill(scene.perf, SIGKILL), 0);
+	ended(scene.perf);
+	finish(&scene);
+}
+END_TEST
+
 /* A process between fork and exec holds our end of the socket open: no end-of-file comes then. */
 START_TEST(test_our_end_is_held_open)
 {
@@ -286,5 +308,5 @@ START_TEST(test_goodbye)
 END_TEST
 
 SUITE_MAIN("guard", test_perf_and_directory_go, test_given_directory_stays, test_other_files_stay,
-	   test_ended_perf_is_not_killed, test_our_end_is_held_open, test_whole_group_goes,
-	   test_signals_do_not_end_it, test_keeps_nothing_open, test_goodbye)
+	   test_ended_perf_is_not_killed, test_late_file_goes, test_our_end_is_held_open,
+	   test_whole_group_goes, test_signals_do_not_end_it, test_keeps_nothing_open, test_goodbye)
