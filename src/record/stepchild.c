@@ -146,7 +146,7 @@ static enum stepper_wish on_reached(void *ctx, pid_t tid, uint64_t address)
 	struct stepwire_message hit = {
 		.kind = STEPWIRE_HIT,
 		.pid = c->config->settings->pid,
-		.tid = tid,
+		.tid = stepper_thread_id(c->stepper, tid),
 		.address = address,
 		.time = (int64_t)stepper_time(c->stepper),
 		.now = monotonic_ns(),

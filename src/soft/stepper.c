@@ -319,6 +319,13 @@ struct recorder *stepper_recorder(const struct stepper *s)
 	return s->set.rec;
 }
 
+int32_t stepper_thread_id(const struct stepper *s, pid_t tid)
+{
+	const struct steptask *task = steptask_find(&s->set, tid);
+
+	return task && task->rec ? recorder_thread_id(task->rec) : tid;
+}
+
 uint64_t stepper_time(const struct stepper *s)
 {
 	return s->current ? recorder_thread_time(s->current->rec) : 0;

@@ -102,6 +102,9 @@ void stepper_detach(struct stepper *stepper);
 /* The recorder, until stepper_close. */
 struct recorder *stepper_recorder(const struct stepper *stepper);
 
+/* The number by which the file knows a thread that is recorded: its own, but with counted time. */
+int32_t stepper_thread_id(const struct stepper *stepper, pid_t tid);
+
 /* How far the thread has come that was stepped last: ns of perf's clock; 0: there is none. */
 uint64_t stepper_time(const struct stepper *stepper);
 

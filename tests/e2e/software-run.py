@@ -765,6 +765,7 @@ QUICK = [
     *only("qemu", "instructions", times, "instructions", "[instruction time]",
           "times count instructions"),
     *of_us("the same again", again, "does-static threads", ["-multi-thread"], 2),
+    *of_us("the same hit again", again, "does-static hits 3", ["-trigger", "handle"], 2),
     *only("qemu", "decoded later", later),
     *of_us("without QEMU", without_qemu),
     *of_us("not there", cannot_run, "nowhere", "there is no such program in PATH"),
