@@ -92,13 +92,13 @@ FUNCTION double make_frame(real_fn real_cos, int frame)
 
 int main(int argc, char **argv)
 {
-	int frames = argc > 1 ? atoi(argv[1]) : FRAMES;
+	int frames = argc > 1 ? (int)strtol(argv[1], NULL, 10) : FRAMES;
 	void *plugin;
 	real_fn real_cos = load_cos(&plugin);
 	double sum = 0;
 
 	if (argc > 2)
-		work = atoi(argv[2]);
+		work = (int)strtol(argv[2], NULL, 10);
 	for (int frame = 0; frame < frames; frame++)
 		sum += make_frame(real_cos, frame);
 	printf("demo: %g\n", sum);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
 
-#include "base/monotonic.h"
 #include "base/human.h"
+#include "base/monotonic.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
+#include "base/human.h"
 #include "base/num.h"
 #include "cli/clockwords.h"
-#include "base/human.h"
 #include "cli/line.h"
 #include "cli/summary.h"
 

@@ -2,8 +2,8 @@
 /* Real breakpoints, in a child of this program that calls a function each time that it is told. */
 #include "record/trigger.h"
 
-#include "record/bpsource.h"
 #include "record/bpevent.h"
+#include "record/bpsource.h"
 #include "support/suite.h"
 
 #include <errno.h>
