@@ -14,6 +14,8 @@ bool stepwire_flush(struct stepwire *wire)
 	size_t sent = 0;
 	ssize_t n = 0;
 
+	if (wire->n == 0)
+		return true;
 	while (wire->fd >= 0 && sent < wire->n) {
 		n = send(wire->fd, &wire->queue[sent], sizeof(*wire->queue),
 			 MSG_DONTWAIT | MSG_NOSIGNAL);
