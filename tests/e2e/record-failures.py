@@ -258,6 +258,8 @@ def we_are_killed(place):
             Live(place, "run", program=[PROGRAM])
         pid = run.ready()
         place.find("perf")
+        # until then SIGTERM would end it without a word
+        work(pid)
         run.send(signal.SIGKILL)
         expect(run.wait() == -signal.SIGKILL, "it was not killed")
         until(lambda: not set(place.processes()) - {pid} and not os.listdir(place.tmp),
