@@ -74,7 +74,6 @@ char **emulation_command(struct emulation *e, const struct qemu *qemu,
 	free(e->data);
 	e->data = xstrdup(settings->data);
 	e->multi = args.multi;
-	e->end_is_snapshot = !args.multi;
 	e->has_trigger = args.trigger;
 	return command;
 }
@@ -169,8 +168,9 @@ struct tracer emulation_tracer(struct emulation *e, pid_t pid)
 		.ops = &emultracer_ops,
 		.self = e,
 		.name = "QEMU",
-		.end_is_snapshot = e->end_is_snapshot,
-		.end_answers = e->end_is_snapshot,
+		.end_is_snapshot = !e->multi,
+		.hits_have_snapshots = e->multi,
+		.end_answers = !e->multi,
 	};
 }
 

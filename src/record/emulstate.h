@@ -17,7 +17,7 @@ struct emulation {
 	struct qemuctl *ctl; /* NULL: closed */
 	const struct listener *listener;
 	char *data;
-	bool multi, end_is_snapshot, has_trigger;
+	bool multi, has_trigger;
 	pid_t pid;
 	int pidfd;
 	enum tracer_state state;

@@ -5,8 +5,7 @@
 
 bool limits_disk_counts(const struct loop *l)
 {
-	return l->settings.snapshot == PERF_SNAPSHOT_NEVER ||
-	       (l->software && l->settings.multi_snapshot);
+	return l->settings.snapshot == PERF_SNAPSHOT_NEVER || l->tracer.hits_have_snapshots;
 }
 
 void limits_disk(struct loop *l)
@@ -23,7 +22,7 @@ void limits_snapshots(struct loop *l)
 {
 	struct err err = ERR_INIT;
 
-	if (!l->software || l->snapshots < RECORDER_FILES)
+	if (!l->tracer.hits_have_snapshots || l->snapshots < RECORDER_FILES)
 		return;
 	err_set(&err, "%u snapshots were taken, which is the most: the recording ends",
 		RECORDER_FILES);

@@ -41,8 +41,8 @@ static void step_trigger(struct loop *l)
 	bool take = !l->taking && !l->stopped &&
 		    (l->end == LOOP_END_NOT_YET || l->end == LOOP_END_TARGETS);
 
-	/* an engine's hits wait, each with its snapshot, until the one before is dealt with */
-	if (l->software && is_multi(l) && l->taking)
+	/* one that has its snapshot waits until the one before is dealt with */
+	if (l->tracer.hits_have_snapshots && l->taking)
 		return;
 	if (l->trigger && l->going &&
 	    trigger_step(l->trigger, take ? l->config->recording : NULL, &l->config->listener))
@@ -305,7 +305,7 @@ static void take_last(struct loop *l)
 	size_t taken = snapshot_is_stop(l) ? 0 : snapshots_taken(l);
 	bool open;
 
-	if (l->software && is_multi(l) && l->trigger) {
+	if (l->tracer.hits_have_snapshots && l->trigger) {
 		take_hits(l);
 		return;
 	}

@@ -373,6 +373,7 @@ int stepping_start(struct stepping *s, const struct stepping_settings *settings,
 		.self = s,
 		.name = "the process that steps",
 		.end_is_snapshot = !s->multi,
+		.hits_have_snapshots = s->multi,
 		.end_answers = true,
 	};
 	return 0;

@@ -55,6 +55,11 @@ struct tracer {
 	 * is no other way.
 	 */
 	bool end_is_snapshot;
+	/*
+	 * Each hit has a snapshot of its own, which is there when the hit is heard of; hits wait
+	 * until then.
+	 */
+	bool hits_have_snapshots;
 	/* What it wrote when its targets ended is a snapshot that was asked for, if it was. */
 	bool end_answers;
 };
