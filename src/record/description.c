@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 static const char *const modes[] = { "intel_pt", "sampling", NULL };
-static const char *const engines[] = { "step", "qemu", NULL };
 static const char *const scopes[] = { "u", "k", "uk", NULL };
 
 #define FIELD(name) offsetof(struct recording, name)
@@ -27,7 +26,7 @@ const struct description_string description_strings[DESCRIPTION_STRINGS] = {
 	{ "kernel", FIELD(kernel), NULL },
 	{ "cpu", FIELD(cpu), NULL },
 	{ "mode", FIELD(mode), modes },
-	{ "engine", FIELD(engine), engines },
+	{ "engine", FIELD(engine), &record_engines[ENGINE_QEMU] },
 	{ "time", FIELD(time), record_times },
 	{ "event", FIELD(event), NULL },
 	{ "scope", FIELD(scope), scopes },

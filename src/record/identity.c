@@ -10,30 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the process that is there is QEMU, and not the program. */
-static bool is_emulation(const struct loop *l)
-{
-	return l->software && software_is_emulation(l->software);
-}
-
 /* argv, joined by spaces; to be freed. */
 static char *join(char *const argv[])
 {
-	char *line = xstrdup(argv[0]), *longer;
+	size_t size = 0;
+	char *line, *end;
 
-	for (size_t i = 1; argv[i]; i++) {
-		longer = xasprintf("%s %s", line, argv[i]);
-		free(line);
-		line = longer;
+	for (size_t i = 0; argv[i]; i++)
+		size += strlen(argv[i]) + 1;
+	line = end = xmalloc(size);
+	for (size_t i = 0; argv[i]; i++) {
+		end = stpcpy(end, argv[i]);
+		*end++ = argv[i + 1] ? ' ' : '\0';
 	}
 	return line;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* The first process as the program that was given, under the number that it has in the data. */
@@ -44,7 +34,7 @@ static void add_program(const struct loop *l, pid_t id)
 	char *line = join(command);
 
 	recording_add_process(rec, id, line);
-	recording_add_thread(rec, id, id, base_name(command[0]));
+	recording_add_thread(rec, id, id, basename(command[0]));
 	free(line);
 }
 
@@ -68,9 +58,9 @@ static void add_numbered(const struct loop *l)
 
 void identity_processes(const struct loop *l)
 {
-	if (l->software && l->config->options->time == RECORDER_INSTRUCTIONS) {
+	if (software_is_reproducible(l->software)) {
 		add_numbered(l);
-	} else if (is_emulation(l)) {
+	} else if (software_is_emulation(l->software)) {
 		add_program(l, l->settings.ids[0]);
 	} else {
 		for (size_t i = 0; i < l->settings.n_ids; i++)
@@ -92,7 +82,7 @@ void identity_program(const struct loop *l)
 	struct recording *rec = l->config->recording;
 	char *path = NULL, *real, proc[32];
 
-	if (is_emulation(l)) {
+	if (software_is_emulation(l->software)) {
 		path = child_find(l->config->options->command[0]);
 		real = path ? realpath(path, NULL) : NULL;
 		if (real)

@@ -9,19 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether two runs are to be the same. */
-static bool is_reproducible(const struct loop *l)
-{
-	return l->software && l->config->options->time == RECORDER_INSTRUCTIONS;
-}
-
 static int start_program(struct loop *l, struct err *err)
 {
 	const struct record_options *options = l->config->options;
 	/* the command that runs meanwhile is as ever */
 	const struct target_options how = {
 		.mask = &l->signals.old,
-		.no_aslr = is_reproducible(l) && !options->n_pids,
+		.no_aslr = software_is_reproducible(l->software) && !options->n_pids,
 		.steppable = l->software && !options->n_pids,
 	};
 	struct target *target;
@@ -152,16 +146,18 @@ static int place_trigger(struct loop *l, struct rehearsal *rehearsal, struct err
 {
 	uint64_t offset;
 	char *file;
+	int r;
 
 	if (make_trigger(l, rehearsal_pid(rehearsal), err) < 0 ||
 	    rehearse(l, rehearsal, err) != LOCATE_FOUND ||
 	    rehearsal_place(rehearsal, trigger_address(l->trigger), &file, &offset, err) < 0)
 		return -1;
-	software_set_trigger(l->software, file, offset);
-	listener_say(&l->config->listener, "[ Attaching to %s @ %s+0x%llx ]",
-		     trigger_symbol(l->trigger), file, (unsigned long long)offset);
+	r = software_set_trigger(l->software, file, offset, err);
+	if (r == 0)
+		listener_say(&l->config->listener, "[ Attaching to %s @ %s+0x%llx ]",
+			     trigger_symbol(l->trigger), file, (unsigned long long)offset);
 	free(file);
-	return 0;
+	return r;
 }
 
 static int find_trigger(struct loop *l, struct err *err)
@@ -183,15 +179,11 @@ static int prepare_emulation(struct loop *l, struct err *err)
 {
 	const struct target_options how = {
 		.mask = &l->signals.old,
-		.no_aslr = is_reproducible(l),
+		.no_aslr = software_is_reproducible(l->software),
 		.name = l->config->options->command[0],
 	};
-	char *const *command;
-
-	if (find_trigger(l, err) < 0)
-		return -1;
-	command = software_command(l->software, err);
-	if (!command || target_start(command, &how, &l->program, err) < 0)
+	if (find_trigger(l, err) < 0 ||
+	    target_start(software_command(l->software), &how, &l->program, err) < 0)
 		return -1;
 	set_ids(l);
 	return 0;
@@ -210,7 +202,7 @@ int prepare(struct loop *l, struct err *err)
 	if (config->plan->backend == BACKEND_SOFTWARE &&
 	    software_open(&software, &l->software, err) < 0)
 		return -1;
-	if (l->software && software_is_emulation(l->software))
+	if (software_is_emulation(l->software))
 		return prepare_emulation(l, err);
 	if (start_program(l, err) < 0 || watch_targets(l, err) < 0)
 		return -1;

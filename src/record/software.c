@@ -23,14 +23,13 @@ struct software {
 	struct emulation *emulation;
 	struct qemu qemu;
 	struct err why_steps; /* why it is not QEMU; to be said when the program is there */
-	char *trigger_file;
-	uint64_t trigger_at;
 	char **command;
 };
 
 /* ---- QEMU ---- */
 
-static char **make_command(struct software *s, struct err *err)
+/* With no trigger, file is NULL. -1 with err: QEMU cannot run the program. */
+static int make_command(struct software *s, const char *file, uint64_t offset, struct err *err)
 {
 	const struct software_config *c = &s->config;
 	const struct emulation_settings settings = {
@@ -39,27 +38,24 @@ static char **make_command(struct software *s, struct err *err)
 		.ring = c->plan->ring,
 		.multi_thread = c->options->multi_thread,
 		.multi_snapshot = c->options->multi_snapshot,
-		.trigger_file = s->trigger_file,
-		.trigger_at = s->trigger_at,
+		.trigger_file = file,
+		.trigger_at = offset,
 	};
 
-	return emulation_command(s->emulation, &s->qemu, &settings, c->options->command, err);
+	qemuargs_free(s->command);
+	s->command = emulation_command(s->emulation, &s->qemu, &settings, c->options->command, err);
+	return s->command ? 0 : -1;
 }
 
 /* 0 when QEMU can run the program; -1 with err, and nothing is there. */
 static int open_emulation(struct software *s, struct err *err)
 {
-	char **command;
-
 	if (qemu_find(&s->qemu, err) < 0)
 		return -1;
 	if (emulation_new(workdir_path(s->config.dir), s->config.listener, &s->emulation, err) ==
 	    0) {
-		command = make_command(s, err);
-		if (command) {
-			qemuargs_free(command);
+		if (make_command(s, NULL, 0, err) == 0)
 			return 0;
-		}
 		emulation_free(s->emulation);
 		s->emulation = NULL;
 	}
@@ -125,20 +121,21 @@ int software_open(const struct software_config *config, struct software **softwa
 
 bool software_is_emulation(const struct software *s)
 {
-	return s->emulation != NULL;
+	return s && s->emulation;
 }
 
-void software_set_trigger(struct software *s, const char *file, uint64_t offset)
+bool software_is_reproducible(const struct software *s)
 {
-	free(s->trigger_file);
-	s->trigger_file = xstrdup(file);
-	s->trigger_at = offset;
+	return s && s->config.options->time == RECORDER_INSTRUCTIONS;
 }
 
-char *const *software_command(struct software *s, struct err *err)
+int software_set_trigger(struct software *s, const char *file, uint64_t offset, struct err *err)
 {
-	if (!s->command)
-		s->command = make_command(s, err);
+	return make_command(s, file, offset, err);
+}
+
+char *const *software_command(const struct software *s)
+{
 	return s->command;
 }
 
@@ -228,6 +225,5 @@ void software_free(struct software *s)
 	emulation_free(s->emulation);
 	qemu_fini(&s->qemu);
 	qemuargs_free(s->command);
-	free(s->trigger_file);
 	free(s);
 }

@@ -36,17 +36,24 @@ struct software_config {
 int software_open(const struct software_config *config, struct software **software,
 		  struct err *err);
 
-/* Whether the program is run under QEMU: then software_command is what is to be run. */
+/*
+ * Whether the program is run under QEMU: then software_command is what is to be run. NULL, as it is
+ * when perf records, is no emulation.
+ */
 bool software_is_emulation(const struct software *software);
 
-/*
- * The trigger, when it is an emulation: what lies at this offset of the file (copied). To be called
- * before software_command.
- */
-void software_set_trigger(struct software *software, const char *file, uint64_t offset);
+/* Whether two runs are to be the same. Not with NULL. */
+bool software_is_reproducible(const struct software *software);
 
-/* The command that runs options->command under QEMU. Owned by software. NULL with err. */
-char *const *software_command(struct software *software, struct err *err);
+/*
+ * The trigger, when it is an emulation: what lies at this offset of the file. To be called before
+ * software_command. -1 with err: as emulation_command.
+ */
+int software_set_trigger(struct software *software, const char *file, uint64_t offset,
+			 struct err *err);
+
+/* The command that runs options->command under QEMU. Owned by software. */
+char *const *software_command(const struct software *software);
 
 /* Its hits. Of single steps, what is added is watched. Owned by software. */
 struct hit_source software_hits(struct software *software);
