@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/child.h"
 
+#include "base/closerange.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 
@@ -10,20 +11,11 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* As execvp(3) does when PATH is not set. */
 #define DEFAULT_PATH "/bin:/usr/bin"
-
-/* Of Linux 5.9 and 5.11; older headers lack them. */
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1u << 2)
-#endif
 
 /* Whether path is a file that may be executed; errno says why not. */
 static bool is_program(const char *path)

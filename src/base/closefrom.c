@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/closefrom.h"
 
+#include "base/closerange.h"
+
 #include <limits.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-/* Of Linux 5.9; older headers lack it. */
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
 
 void closefrom_fd(int first)
 {

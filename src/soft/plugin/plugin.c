@@ -3,26 +3,18 @@
  * plugin: what QEMU calls. Its API hands nothing of ours on to most callbacks, so there is one
  * session, and each thread knows which it is.
  */
+#include "base/closerange.h"
+#include "base/procfs.h"
 #include "soft/plugin/api.h"
 #include "soft/plugin/death.h"
 #include "soft/plugin/follow.h"
 #include "soft/plugin/session.h"
 #include "soft/recflow.h"
 
-#include "base/procfs.h"
 #include <sched.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-/* Of Linux 5.9 and 5.11 (close_range(2)); older headers lack them. */
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1u << 2)
-#endif
 
 #define UNLIKELY(x) __builtin_expect((x), false)
 
