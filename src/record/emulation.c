@@ -6,6 +6,7 @@
 #include "record/emulstate.h"
 #include "record/emultracer.h"
 #include "record/target.h"
+#include "soft/image.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,8 +66,7 @@ char **emulation_command(struct emulation *e, const struct qemu *qemu,
 		target_cannot_run(argv[0], NULL, errno, err);
 		return NULL;
 	}
-	/* the name that the kernel would give it (execve(2)) */
-	comm = xmemdup0(basename(path), strnlen(basename(path), 15));
+	comm = image_comm(path);
 	args.comm = comm;
 	command = qemu_command(qemu, &args, path, argv, err);
 	free(comm);

@@ -120,7 +120,6 @@ static void read_interpreter(int fd, char *name, size_t size)
 static int check_linker(pid_t pid, const char *program, struct err *err)
 {
 	char name[PATH_MAX] = "";
-	const char *base;
 	int fd = open_proc(pid, "exe");
 
 	if (fd < 0)
@@ -131,8 +130,7 @@ static int check_linker(pid_t pid, const char *program, struct err *err)
 		return err_set(err,
 			       "%s has no dynamic linker: no libraries are loaded before it runs",
 			       program);
-	base = strrchr(name, '/');
-	if (str_starts(str_of(base ? base + 1 : name), STR(LINKER)))
+	if (str_starts(str_of(basename(name)), STR(LINKER)))
 		return 0;
 	err_set(err,
 		"the dynamic linker of %s, %s, is not that of glibc: its libraries cannot be "

@@ -19,6 +19,9 @@
 #define HEAD_SIZE 256
 #define DEPTH_MAX 5
 
+/* TASK_COMM_LEN of Linux, but for its end. */
+#define COMM_MAX 15
+
 static enum image_kind none(struct err *err, const char *path)
 {
 	err_errno(err, "%s cannot be executed", path);
@@ -201,4 +204,11 @@ enum image_kind image_find(const char *path, char *const argv[], char **program,
 	}
 	image_free(found, its);
 	return kind;
+}
+
+char *image_comm(const char *path)
+{
+	const char *name = basename(path);
+
+	return xmemdup0(name, strnlen(name, COMM_MAX));
 }

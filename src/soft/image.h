@@ -23,4 +23,7 @@ enum image_kind image_find(const char *path, char *const argv[], char **program,
 			   struct err *err);
 void image_free(char *program, char **args);
 
+/* The name that the kernel gives a process that executes path (proc(5), comm). Free with free(). */
+char *image_comm(const char *path) __attribute__((returns_nonnull));
+
 #endif

@@ -234,7 +234,7 @@ static enum locate_result fail_library(struct search *s, struct err *err)
 	nearest_begin(&list, name);
 	for (size_t i = 0; i < s->process->n; i++) {
 		const char *path = s->process->images[i].mapping->path;
-		const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *version;
+		const char *base = basename(path), *version;
 		char stem[NEAREST_NAME_MAX + 1];
 
 		version = strstr(base, ".so.");

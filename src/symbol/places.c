@@ -48,13 +48,6 @@ void places_clear(struct places *places)
 	*places = (struct places){ 0 };
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* " (file.c:12)", by the debug info, else " (file.c)", by the symbol table, else nothing. */
 static void write_source(const struct process *process, const struct place *place, char *buf,
 			 size_t size)
@@ -71,7 +64,7 @@ static void write_source(const struct process *process, const struct place *plac
 	if (fd >= 0 && debuginfo_open(fd, name ? name : place->image->mapping->path, false, &info,
 				      NULL) == 0) {
 		if (debuginfo_line(&info, place->value, &path, &line))
-			snprintf(buf, size, " (%.100s:%d)", base_name(path), line);
+			snprintf(buf, size, " (%.100s:%d)", basename(path), line);
 		debuginfo_close(&info);
 	}
 	free(name);
@@ -93,7 +86,7 @@ static char *describe(const struct process *process, const struct place *place)
 
 	write_source(process, place, source, sizeof(source));
 	text = xasprintf("%.120s at 0x%" PRIx64 "%s of %.60s", name, place->address, source,
-			 base_name(place->image->mapping->path));
+			 basename(place->image->mapping->path));
 	free(name);
 	return text;
 }

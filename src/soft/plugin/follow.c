@@ -44,20 +44,11 @@ static char *path_of_qemu(void)
 	return n > 0 ? xmemdup0(path, (size_t)n) : NULL;
 }
 
-/* What the kernel takes for its name (prctl(2), PR_SET_NAME). */
-static char *comm_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-
-	return xmemdup0(name, strnlen(name, 15));
-}
-
 /* false: errno. */
 static bool run(const struct session *s, const struct call *call, const char *program,
 		char *const args[])
 {
-	char *qemu = path_of_qemu(), *comm = comm_of(call->path), **command;
+	char *qemu = path_of_qemu(), *comm = image_comm(call->path), **command;
 	const char *plugin = own_path();
 	struct qemuargs next = s->args;
 
