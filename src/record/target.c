@@ -283,6 +283,22 @@ static bool is_at_breakpoint(const struct target *target)
 	       errno == 0;
 }
 
+/* Its next stop. -1 with err: it has ended, which `gone` says, or cannot be waited for. */
+static int next_stop(struct target *target, int *status, const char *gone, struct err *err)
+{
+	if (wait_for(target->pid, status, 0) < 0)
+		return err_errno(err, "cannot wait for %s", target->name);
+	if (WIFSTOPPED(*status))
+		return 0;
+	ended(target, *status);
+	return err_set(err, "%s %s", target->name, gone);
+}
+
+static bool stopped_at_breakpoint(const struct target *target, int status)
+{
+	return WSTOPSIG(status) == SIGTRAP && !EVENT(status) && is_at_breakpoint(target);
+}
+
 int target_run_to(struct target *target, uint64_t address, struct err *err)
 {
 	int status;
@@ -292,14 +308,9 @@ int target_run_to(struct target *target, uint64_t address, struct err *err)
 	if (ptrace(PTRACE_CONT, target->pid, NULL, NULL) < 0)
 		return err_errno(err, "cannot continue %s", target->name);
 	for (;;) {
-		if (wait_for(target->pid, &status, 0) < 0)
-			return err_errno(err, "cannot wait for %s", target->name);
-		if (!WIFSTOPPED(status)) {
-			ended(target, status);
-			return err_set(err, "%s ended before its libraries were loaded",
-				       target->name);
-		}
-		if (WSTOPSIG(status) == SIGTRAP && !EVENT(status) && is_at_breakpoint(target))
+		if (next_stop(target, &status, "ended before its libraries were loaded", err) < 0)
+			return -1;
+		if (stopped_at_breakpoint(target, status))
 			break;
 		/* it may have been stopped (^Z): then it is waited for */
 		pass_stop(target, status);
@@ -314,7 +325,7 @@ static int judge_stop(const struct target *target, int status, struct err *err)
 {
 	if (EVENT(status) == PTRACE_EVENT_EXEC)
 		return err_set(err, "%s executed another program", target->name);
-	if (WSTOPSIG(status) == SIGTRAP && !EVENT(status) && is_at_breakpoint(target))
+	if (stopped_at_breakpoint(target, status))
 		return err_set(err, "%s was about to run", target->name);
 	return 0;
 }
@@ -332,12 +343,8 @@ int target_run_to_exit(struct target *target, uint64_t limit, struct err *err)
 	if (ptrace(PTRACE_CONT, target->pid, NULL, NULL) < 0)
 		return err_errno(err, "cannot continue %s", target->name);
 	for (;;) {
-		if (wait_for(target->pid, &status, 0) < 0)
-			return err_errno(err, "cannot wait for %s", target->name);
-		if (!WIFSTOPPED(status)) {
-			ended(target, status);
-			return err_set(err, "%s was killed", target->name);
-		}
+		if (next_stop(target, &status, "was killed", err) < 0)
+			return -1;
 		if (EVENT(status) == PTRACE_EVENT_EXIT)
 			break;
 		if (judge_stop(target, status, err) < 0)
