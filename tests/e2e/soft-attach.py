@@ -13,7 +13,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
 import harness                  # noqa: E402
-from softtrace import Place, cannot_test, compare, counted     # noqa: E402
+from softtrace import Place, cannot_test, compare, counted, same_again     # noqa: E402
 
 PTRACE_DETACH, PTRACE_SEIZE = 17, 0x4206
 PTRACE_O_TRACEEXEC, PTRACE_EVENT_EXEC = 1 << 4, 4
@@ -23,16 +23,9 @@ libc.ptrace.argtypes, libc.ptrace.restype = [ctypes.c_long] * 4, ctypes.c_long
 
 
 def reproducible(place):
-    """Counted time: the same file each time, threads and all."""
-    files = set()
-    for i in range(20 if harness.LONG else 3):
-        ended = place.record("again", "-t", "instructions", "--", *place.argv("soft threads"))
-        if ended.returncode:
-            return [ended.stderr]
-        with open(place.path("again"), "rb") as f:
-            files.add(f.read())
-    return (["%d different files" % len(files)] if len(files) != 1 else
-            compare(place, "again"))
+    """Threads and all."""
+    return same_again(place, lambda: place.record("again", "-t", "instructions", "--",
+                                                  *place.argv("soft threads")))
 
 
 def start_checks(place, seconds):

@@ -15,10 +15,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
-import harness                  # noqa: E402
 from softqemu import (QEMU, Controlled, compare_image, files_of, numbered, run_all,     # noqa: E402
                       symbols)
-from softtrace import compare   # noqa: E402
+from softtrace import compare, same_again   # noqa: E402
 
 CASES = [                       # name, program, what it prints, how often it executes another
     ("hello", "static fib", "fib 55\n", 0),
@@ -172,16 +171,8 @@ REAL = [                        # name, what is run
 
 
 def reproducible(place):
-    """Counted time: the same file each time, with one thread."""
-    files = set()
-    for _ in range(20 if harness.LONG else 3):
-        ended = place.qemu("again", "soft dlopen", time="instructions")
-        if ended.returncode:
-            return [ended.stderr]
-        with open(place.path("again"), "rb") as f:
-            files.add(f.read())
-    return (["%d different files" % len(files)] if len(files) != 1 else
-            compare(place, "again"))
+    """With one thread."""
+    return same_again(place, lambda: place.qemu("again", "soft dlopen", time="instructions"))
 
 
 def real_time(place):

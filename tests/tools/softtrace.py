@@ -102,6 +102,19 @@ def counted(ended, place, name):
     return [] if good else ["summary: %s; %d" % (ended.stderr, lines)]
 
 
+def same_again(place, record):
+    """Counted time: record() makes the same file "again" each time, and what is in it is right."""
+    files = set()
+    for _ in range(20 if harness.LONG else 3):
+        ended = record()
+        if ended.returncode:
+            return [ended.stderr]
+        with open(place.path("again"), "rb") as f:
+            files.add(f.read())
+    return (["%d different files" % len(files)] if len(files) != 1 else
+            compare(place, "again"))
+
+
 def run_case(place, name, words, printed, *options, error=None):
     ended = place.record(name, *options, "--", *place.argv(words))
     faults = []
