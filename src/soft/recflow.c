@@ -111,6 +111,11 @@ void recorder_interrupted(struct recorder_thread *thread, uint64_t next)
 	wait_till(thread, recstate_clock(thread) + INTERRUPTED_TIME);
 }
 
+bool recorder_is_outside(const struct recorder_thread *thread)
+{
+	return stream_is_outside(thread->track->stream);
+}
+
 void recorder_syscall_began(struct recorder_thread *thread)
 {
 	thread->syscall_clock = recstate_clock(thread);

@@ -6,6 +6,7 @@
 #include "soft/insn.h"
 #include "soft/recorder.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct recorder_thread;
@@ -16,6 +17,9 @@ void recorder_executed(struct recorder_thread *thread, uint64_t start, uint64_t 
 
 /* As stream_interrupted: a signal, a fault. */
 void recorder_interrupted(struct recorder_thread *thread, uint64_t next);
+
+/* Whether it has executed nothing since the kernel had it, or since another had its turn. */
+bool recorder_is_outside(const struct recorder_thread *thread);
 
 /* A system call that was executed goes on, and has ended. */
 void recorder_syscall_began(struct recorder_thread *thread);

@@ -75,6 +75,7 @@ int stepper_attach(const struct stepper_config *config, struct stepper **stepper
 	s->set.ctx = config->hooks.ctx;
 	for (size_t i = 0; i < config->n_addresses; i++)
 		stepper_await(s, config->pid, config->addresses[i], false);
+	s->set.watcher = config->watcher;
 	ticker_start(&s->ticker);
 	if (begin_recorder(s, err) == 0 && stepattach_begin(&s->set, config->held, err) == 0) {
 		*stepper = s;
@@ -264,6 +265,7 @@ static void step(struct stepper *s, struct steptask *task)
 	if (s->stop)
 		return;
 	recorder_run(task->rec);
+	stepdeed_resumes(&s->set, task);
 	steptask_resume(task);
 	in_kernel = task->in_syscall;
 	s->steps++;

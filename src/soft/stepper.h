@@ -28,6 +28,7 @@
 
 #include "base/err.h"
 #include "soft/recorder.h"
+#include "soft/stepdeed.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,6 +70,7 @@ struct stepper_config {
 	size_t n_addresses;
 	struct stepper_hooks hooks;
 	const struct recorder_config *recorder; /* pid and comm are filled in */
+	const struct stepdeed_watcher *watcher; /* tests: who is told of stacks; NULL: nobody */
 };
 
 struct stepper;

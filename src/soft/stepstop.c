@@ -116,7 +116,7 @@ static bool is_possible(struct insn insn, uint64_t ip, uint64_t to)
 }
 
 /* The instruction at ip was executed, and the next is at `to`. */
-static void executed(struct steptask *task, uint64_t to)
+static void executed(const struct stepset *set, struct steptask *task, uint64_t to)
 {
 	uint64_t ip = task->ip;
 
@@ -129,12 +129,13 @@ static void executed(struct steptask *task, uint64_t to)
 		return;
 	}
 	recorder_executed(task->rec, ip, 1, ip, task->insn, to);
+	stepdeed_executed(set, task, ip, to);
 	if (task->pushes_flags)
 		steptask_fix_pushed_flags(task);
 }
 
 /* It is in the kernel; ip is behind the instruction that led there. */
-static void began(struct steptask *task, uint64_t ip)
+static void began(const struct stepset *set, struct steptask *task, uint64_t ip)
 {
 	const struct insn insn = { .kind = INSN_SYSCALL, .length = SYSCALL_SIZE };
 	bool by_int = task->insn.kind == INSN_INT;
@@ -143,11 +144,12 @@ static void began(struct steptask *task, uint64_t ip)
 	if (task->may_restart && ip == task->ip)
 		recorder_executed(task->rec, ip - SYSCALL_SIZE, 1, ip - SYSCALL_SIZE, insn, ip);
 	else
-		executed(task, ip);
+		executed(set, task, ip);
 	task->may_restart = false;
 	task->in_syscall = true;
 	if (!steptask_regs(task, &task->regs) || by_int)
 		task->regs.orig_rax = UINT64_MAX; /* int 0x80 has other numbers */
+	stepdeed_syscall(set, task);
 	recorder_syscall_began(task->rec);
 }
 
@@ -173,12 +175,13 @@ static void at_syscall_stop(struct stepset *set, struct steptask *task)
 		returned(set, task);
 		return;
 	}
-	began(task, steptask_ip(task));
+	began(set, task, steptask_ip(task));
 }
 
 /* --- signals --- */
 
-static void at_signal(struct steptask *task, int sig, const siginfo_t *info)
+static void at_signal(const struct stepset *set, struct steptask *task, int sig,
+		      const siginfo_t *info)
 {
 	struct user_regs_struct regs;
 
@@ -187,7 +190,7 @@ static void at_signal(struct steptask *task, int sig, const siginfo_t *info)
 	if (task->readable && task->insn.length && regs.rip == task->ip + task->insn.length &&
 	    (task->insn.kind == INSN_INT3 || task->insn.kind == INSN_INT ||
 	     task->insn.kind == INSN_SYSCALL))
-		executed(task, regs.rip); /* it has caused the signal, and is not done again */
+		executed(set, task, regs.rip); /* it has caused the signal, and is not done again */
 	else
 		recorder_interrupted(task->rec, task->ip);
 	task->ip = regs.rip;
@@ -216,12 +219,13 @@ static void at_trap(struct stepset *set, struct steptask *task)
 	switch (info.si_code) {
 	case TRAP_TRACE: /* one instruction was executed */
 		task->may_restart = false;
-		executed(task, ip);
+		executed(set, task, ip);
 		return;
 	case SIGTRAP: /* ptrace_notify: the begin of a signal handler */
 		steptask_unblock_trap(task);
 		task->ip = ip;
 		task->may_restart = false;
+		task->begins = STEPTASK_HANDLER;
 		return;
 	case TRAP_BRKPT: /* the end of a system call that was stepped; or int1 */
 		if (task->in_syscall) {
@@ -231,13 +235,13 @@ static void at_trap(struct stepset *set, struct steptask *task)
 		if (task->insn.kind == INSN_INT)
 			break;
 		if ((task->may_restart && ip == task->ip) || task->insn.kind == INSN_SYSCALL) {
-			began(task, ip);
+			began(set, task, ip);
 			returned(set, task);
 		}
 		return;
 	default: break;
 	}
-	at_signal(task, SIGTRAP, &info);
+	at_signal(set, task, SIGTRAP, &info);
 }
 
 /* --- new and other programs --- */
@@ -301,8 +305,10 @@ static void has_made(struct stepset *set, struct steptask *parent)
 
 static void has_ended(struct stepset *set, struct steptask *task)
 {
-	if (task->rec)
+	if (task->rec) {
+		stepdeed_end(set, task);
 		recorder_thread_end(task->rec);
+	}
 	/* that the first thread has ended is told when it is the last */
 	if (task->tid == task->pid)
 		stepaims_drop(&set->aims, task->pid);
@@ -329,6 +335,7 @@ static void has_executed(struct stepset *set, struct steptask *task)
 	recorder_syscall_ended(task->rec);
 	procfs_comm(task->tid, comm, sizeof(comm));
 	recorder_thread_exec(task->rec, comm);
+	task->begins = STEPTASK_PROGRAM;
 	stepstop_tell_mappings(task);
 	task->regs = (struct user_regs_struct){ .orig_rax = SYS_execve };
 	recorder_syscall_began(task->rec);
@@ -350,7 +357,7 @@ static void at_event(struct stepset *set, struct steptask *task, int event, int 
 	case PTRACE_EVENT_VFORK:
 		/* a system call that was stepped has no stop at its begin */
 		if (!task->in_syscall)
-			began(task, steptask_ip(task));
+			began(set, task, steptask_ip(task));
 		has_made(set, task);
 		return;
 	case PTRACE_EVENT_EXEC: has_executed(set, task); return;
@@ -371,7 +378,7 @@ static void at_stop(struct stepset *set, struct steptask *task, int status)
 	else if (sig == SIGTRAP)
 		at_trap(set, task);
 	else if (ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) == 0)
-		at_signal(task, sig, &info);
+		at_signal(set, task, sig, &info);
 }
 
 void stepstop_take(struct stepset *set, pid_t tid, int status)

@@ -70,10 +70,19 @@ bool steptask_regs(const struct steptask *task, struct user_regs_struct *regs)
 	return ptrace(PTRACE_GETREGS, task->tid, NULL, regs) == 0;
 }
 
+static uint64_t peek_register(const struct steptask *task, size_t at)
+{
+	return (uint64_t)ptrace(PTRACE_PEEKUSER, task->tid, steptask_pointer(at), NULL);
+}
+
 uint64_t steptask_ip(const struct steptask *task)
 {
-	return (uint64_t)ptrace(PTRACE_PEEKUSER, task->tid,
-				steptask_pointer(offsetof(struct user_regs_struct, rip)), NULL);
+	return peek_register(task, offsetof(struct user_regs_struct, rip));
+}
+
+uint64_t steptask_sp(const struct steptask *task)
+{
+	return peek_register(task, offsetof(struct user_regs_struct, rsp));
 }
 
 bool steptask_is_64_bit(const struct user_regs_struct *regs)
@@ -141,9 +150,7 @@ static bool is_pushf(const uint8_t *code, size_t n)
 
 void steptask_fix_pushed_flags(const struct steptask *task)
 {
-	uint64_t sp =
-		(uint64_t)ptrace(PTRACE_PEEKUSER, task->tid,
-				 steptask_pointer(offsetof(struct user_regs_struct, rsp)), NULL);
+	uint64_t sp = steptask_sp(task);
 	long flags;
 
 	errno = 0;

@@ -11,6 +11,7 @@
 #include "soft/insn.h"
 #include "soft/recorder.h"
 #include "soft/stepaim.h"
+#include "soft/stepdeed.h"
 
 #include <sched.h>
 #include <stdbool.h>
@@ -27,6 +28,13 @@ enum steptask_state {
 	STEPTASK_LISTENING, /* stopped by a stop signal (^Z), until SIGCONT */
 };
 
+/* What the kernel has set up that has executed nothing yet. */
+enum steptask_begin {
+	STEPTASK_NOTHING,
+	STEPTASK_HANDLER, /* a signal's */
+	STEPTASK_PROGRAM, /* by execve(2) */
+};
+
 struct steptask {
 	pid_t tid;
 	pid_t pid; /* 0: who has made it is not known yet */
@@ -40,10 +48,11 @@ struct steptask {
 	bool swallow_cont;
 	bool trap_blocked; /* it believes that SIGTRAP is blocked: see steptask_unblock_trap */
 	bool trap_held;    /* and SIGTRAP was sent to it meanwhile */
-	int sig;           /* to be delivered when it goes on */
-	uint64_t ip;       /* the next instruction */
-	struct insn insn;  /* the one that it was resumed to execute */
-	bool readable;     /* insn is known */
+	enum steptask_begin begins; /* at ip: for stepdeed_resumes */
+	int sig;                    /* to be delivered when it goes on */
+	uint64_t ip;                /* the next instruction */
+	struct insn insn;           /* the one that it was resumed to execute */
+	bool readable;              /* insn is known */
 	bool pushes_flags;
 	struct user_regs_struct regs; /* at the begin of the system call */
 	cpu_set_t affinity;           /* its own; CPU_COUNT 0: it was not changed */
@@ -54,6 +63,7 @@ struct stepset {
 	struct steptask **all; /* in order of appearance; owned */
 	size_t n, room;
 	struct recorder *rec;
+	const struct stepdeed_watcher *watcher; /* NULL: nobody watches */
 	pid_t pid;
 	bool multi_thread, follow_fork;
 	bool reproducible; /* the order of all must not hang on how fast the kernel is */
@@ -90,9 +100,10 @@ void steptask_remove(struct stepset *set, struct steptask *task);
 /* What PTRACE_SEIZE is to be told for the set's wishes. */
 long steptask_options(void);
 
-/* The registers; false: it is gone. Where it stands. */
+/* The registers; false: it is gone. Where it stands, and its stack. */
 bool steptask_regs(const struct steptask *task, struct user_regs_struct *regs);
 uint64_t steptask_ip(const struct steptask *task);
+uint64_t steptask_sp(const struct steptask *task);
 
 /* Whether registers are those of 64-bit code: Linux's __USER_CS. */
 bool steptask_is_64_bit(const struct user_regs_struct *regs);

@@ -96,7 +96,9 @@ START_TEST(test_threads_and_mappings)
 	recorder_syscall_ended(t);
 	recorder_thread_map(t, &b);
 	recorder_run(u);
+	ck_assert(recorder_is_outside(t) && recorder_is_outside(u));
 	recorder_executed(u, 0x1100, 5, 0x1110, nothing, 0x1114);
+	ck_assert(!recorder_is_outside(u));
 	recorder_thread_map(u, &b);
 	recorder_thread_comm(u, "worker");
 	recorder_thread_comm(u, "worker");
@@ -105,6 +107,7 @@ START_TEST(test_threads_and_mappings)
 	recorder_thread_unmap(child, 0x8800, 1);
 	recorder_thread_map(child, &b);
 	recorder_run(child);
+	ck_assert(recorder_is_outside(u)); /* it is another's turn */
 	recorder_thread_exec(child, "other");
 	recorder_thread_map(child, &a);
 	recorder_thread_end(child);
