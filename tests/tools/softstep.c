@@ -9,6 +9,8 @@
  */
 #include "soft/stepper.h"
 
+#include "support/stacklog.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -28,6 +30,7 @@
 static const char usage[] =
 	"usage: softstep -o FILE [options] (-p PID | -- PROGRAM [ARGUMENT ...])\n"
 	"  -b FILE    log of branches\n"
+	"  -k FILE    log of what changes stacks (tests/support/stacklog.h)\n"
 	"  -t TIME    virtual, real or instructions\n"
 	"  -r BYTES   ring; -R: and what it holds at the end is written\n"
 	"  -s N       a snapshot each N instructions\n"
@@ -185,6 +188,9 @@ struct options {
 	struct wishes wishes;
 	uint64_t address;
 	bool rest;
+	const char *stacks; /* NULL: no such log */
+	struct stacklog log;
+	struct stepdeed_watcher watcher;
 };
 
 static void parse(struct options *o, int argc, char **argv)
@@ -192,10 +198,11 @@ static void parse(struct options *o, int argc, char **argv)
 	struct recorder_config *r = &o->recorder;
 	int c;
 
-	while ((c = getopt(argc, argv, "+o:b:t:r:Rs:x:d:1fCnmT:z:q:F:a:Hp:")) != -1)
+	while ((c = getopt(argc, argv, "+o:b:k:t:r:Rs:x:d:1fCnmT:z:q:F:a:Hp:")) != -1)
 		switch (c) {
 		case 'o': r->path = optarg; break;
 		case 'b': r->log = optarg; break;
+		case 'k': o->stacks = optarg; break;
 		case 't': r->time = time_named(optarg); break;
 		case 'r': r->ring = number(optarg, 10); break;
 		case 'R': o->rest = true; break;
@@ -245,6 +252,8 @@ static int record(struct options *o, bool run)
 		fprintf(stderr, "softstep: %s\n", err.msg);
 		return FAILED;
 	}
+	if (o->stacks && !stacklog_close(&o->log))
+		die(o->stacks);
 	recorder_summary(&stats, text, sizeof(text));
 	fprintf(stderr, "softstep: %s\n", text);
 	if (end == STEPPER_NOT_64_BIT)
@@ -254,6 +263,14 @@ static int record(struct options *o, bool run)
 	if (!run)
 		return 0;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void watch_stacks(struct options *o)
+{
+	if (!stacklog_open(&o->log, o->stacks))
+		die(o->stacks);
+	o->watcher = (struct stepdeed_watcher){ .did = stacklog_did, .ctx = &o->log };
+	o->stepper.watcher = &o->watcher;
 }
 
 int main(int argc, char **argv)
@@ -278,6 +295,8 @@ int main(int argc, char **argv)
 		o.stepper.n_addresses = 1;
 		o.stepper.hooks.reached = reached;
 	}
+	if (o.stacks)
+		watch_stacks(&o);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &o.wishes.began);
