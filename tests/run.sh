@@ -72,7 +72,7 @@ $skip"
 # The tests, a line each: its name, and the command. Those that take longest come first.
 list()
 {
-	for script in tests/golden/run.* tests/diff/* tests/e2e/*; do
+	for script in tests/golden/run.* tests/truth/run.* tests/diff/* tests/e2e/*; do
 		if [ -f "$script" ] && [ -x "$script" ]; then
 			echo "${script#tests/} $script $build"
 		fi

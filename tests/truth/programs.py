@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The programs of progs/, and the forms in which they are measured."""
+import collections
+import os
+import subprocess
+
+PROGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "progs")
+
+# Only tail has calls that are jumps: where others have none, sources say who calls whom.
+NO_TAILS = ("-fno-optimize-sibling-calls",)
+# Start-up without a dynamic linker is a tenth of the work.
+STATIC = ("-static",)
+# crt files of -static would have all of .eh_frame sorted before the first exception.
+STATIC_PIE = ("-static-pie", "-fPIE")
+# The unwinder has to be the same as the library's.
+CXX = ("-static-libstdc++", "-shared-libgcc")
+
+# name; source; what it prints; flags; more when it is quickly recorded, more when it is not;
+# library: a source that is a part of the program when that is static
+Program = collections.namedtuple("Program", "name source prints flags quick long library")
+
+PROGRAMS = [
+    Program("exc", "exc.cc", "exc -5 44\n", NO_TAILS, ("-O1", *STATIC_PIE), CXX, "exclib.c"),
+    Program("dl", "dl.c", "dl 0 3.728\n", NO_TAILS, ("-O1",), (), None),
+    Program("tail", "tail.c", "tail 360\n", (), ("-O2",), ("-foptimize-sibling-calls",), None),
+    Program("stl", "stl.cc", "stl 2660 60 1 7\n", (), ("-O2", *STATIC), CXX, None),
+    Program("exec", "exec.c", "exec 20\n", NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("rec", "rec.c", "rec 55 7 1 600\n", NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("qs", "qs.c", "qs 0 97 2\n", NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("thr", "thr.c", "thr 183\n", NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("jmp", "jmp.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("sig", "sig.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("coro", "coro.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("fiber", "fiber.c", "fiber 73 2\n", NO_TAILS, ("-O1", *STATIC), (), None),
+]
+
+# A program in one form: the name of that, and its flags.
+Form = collections.namedtuple("Form", "name program flags")
+
+
+def quick_forms():
+    return [Form(p.name, p, (*p.flags, *p.quick)) for p in PROGRAMS]
+
+
+def long_forms():
+    """With shared libraries, at two levels of optimisation."""
+    return [Form(p.name + level, p, (*p.flags, *p.long, level))
+            for p in PROGRAMS for level in ("-O1", "-O2")]
+
+
+def source(form):
+    return os.path.join(PROGS, form.program.source)
+
+
+def compile_with(path, src, flags):
+    cxx = src.endswith(".cc")
+    subprocess.run(["g++" if cxx else "gcc", "-std=" + ("gnu++17" if cxx else "gnu17"),
+                    "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-g", "-pthread", "-o", path,
+                    src, *flags], check=True)
+    return path
+
+
+def build(form, directory):
+    """Makes it in the directory; its path."""
+    flags = list(form.flags)
+    if form.program.library:
+        lib = os.path.join(PROGS, form.program.library)
+        static = "-static-pie" in flags
+        kind = ("-c", "-fPIE") if static else ("-fPIC", "-shared", "-shared-libgcc")
+        out = os.path.join(directory, "part.o" if static else "libpart.so")
+        optimise = [f for f in flags if f.startswith("-O")]
+        flags.append(compile_with(out, lib, (*kind, "-fexceptions", *optimise)))
+        if not static:
+            flags.append("-Wl,-rpath,$ORIGIN")
+    return compile_with(os.path.join(directory, form.program.name), source(form), flags)
