@@ -23,7 +23,8 @@ enum span_kind {
 enum span_flag {
 	SPAN_INFERRED =
 		1 << 0, /* a begin whose call was not seen: its time is the earliest possible */
-	SPAN_ERROR = 1 << 1, /* the mark of a decode error */
+	SPAN_ERROR = 1 << 1,  /* the mark of a decode error */
+	SPAN_SIGNAL = 1 << 2, /* a begin: a signal's handler, called by the kernel */
 };
 
 /*

@@ -14,6 +14,8 @@
 #define ALL         (ON(COMMANDS) - 1)
 #define FIELD(name) offsetof(struct options, name)
 
+static const char *const stack_rules[] = { "true", "reference", NULL };
+
 static const struct flag table[] = {
 	{
 		.name = "trigger",
@@ -246,6 +248,16 @@ static const struct flag table[] = {
 		.kind = FLAG_DEPTH,
 		.commands = TRACE,
 		.field = FIELD(max_depth),
+	},
+	{
+		.name = "stacks",
+		.value = "RULES",
+		.help = "How frames are left: true (if not given): exceptions, longjmp, signals and "
+			"other stacks as they were; reference: as the OCaml magic-trace draws them",
+		.kind = FLAG_CHOICE,
+		.choices = stack_rules,
+		.commands = TRACE,
+		.field = FIELD(stacks),
 	},
 	{
 		.name = "share",

@@ -44,6 +44,7 @@ struct options {
 	const char *executable;
 	struct filter_arg filter; /* owned: options_fini */
 	uint32_t max_depth;       /* 0: none */
+	const char *stacks;       /* NULL: not given */
 	bool share;
 
 	bool print_events;

@@ -108,6 +108,7 @@ static void start_stacks(struct pipeline *p)
 		.sink = trace_sink(p->trace),
 		.pool = p->pool,
 		.skip_tx = p->settings->skip_tx,
+		.reference = p->options->stacks && !strcmp(p->options->stacks, "reference"),
 		.max_depth = p->options->max_depth,
 		.hits = hits,
 		.n_hits = p->recording->n_hits,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/branch.h"
 
+#include "stack/landing.h"
 #include "stack/ocaml.h"
 
 /* Counts a branch that the scope should not hold; its rule is applied all the same. */
@@ -15,24 +16,19 @@ static enum trace_scope scope_of(const struct thread *th)
 	return th->shared->config.scope;
 }
 
-/* Control is at dst by a jump or a return: in a handler, or in the function on top. */
-static void land(struct thread *th, int64_t t, const struct location *dst, bool jumped)
+/*
+ * A system call of what a signal's handler returned to never comes back to it, but to what the
+ * signal interrupted: then the frame is left, and that place returned; else from.
+ */
+static uint64_t leave_handler(struct thread *th, int64_t t, uint64_t from)
 {
-	if (!ocaml_enter_handler(th, t, dst->addr))
-		thread_check(th, t, dst, jumped);
-}
+	const struct frame *top = callstack_top(&th->stack);
 
-/* Tracing goes on at dst. What ran in between was drawn as a frame of our own, which is left. */
-static void trace_start(struct thread *th, int64_t t, const struct location *dst)
-{
-	if (scope_of(th) == SCOPE_KERNEL) {
-		thread_clear(th, t);
-		thread_new_stack(th, dst->addr, t);
-	} else if (!callstack_depth(&th->stack)) {
-		thread_call(th, t, dst, 0);
-	} else {
-		ocaml_return(th, t);
-	}
+	if (!top || top->kind != FRAME_SIGRETURN)
+		return from;
+	from = top->from;
+	thread_pop(th, t);
+	return from;
 }
 
 /* Tracing stops at src: by a branch of the given kind to where we do not see. */
@@ -46,37 +42,48 @@ static void trace_end(struct thread *th, int64_t t, const struct event *ev)
 	case BRANCH_SYSCALL:
 	case BRANCH_VMENTRY:
 		expect(th, scope_of(th) == SCOPE_USER);
-		thread_call_synthetic(th, t, known->syscall, from);
+		from = leave_handler(th, t, from);
+		thread_call_synthetic(th, t, known->syscall, FRAME_SYSCALL, from);
 		break;
-	case BRANCH_RETURN: thread_call_synthetic(th, t, known->returned, from); break;
+	case BRANCH_RETURN:
+		thread_call_synthetic(th, t, known->returned, FRAME_RETURNED, from);
+		break;
 	case BRANCH_IRET:
 	case BRANCH_SYSRET:
 	case BRANCH_VMEXIT:
 		expect(th, scope_of(th) == SCOPE_KERNEL);
 		thread_clear(th, t);
-		thread_call_synthetic(th, t, known->untraced, from);
+		thread_call_synthetic(th, t, known->untraced, FRAME_STOPPED, from);
 		break;
-	default: thread_call_synthetic(th, t, known->untraced, from); break;
+	default: thread_call_synthetic(th, t, known->untraced, FRAME_STOPPED, from); break;
 	}
 }
 
 /* A system call or an interrupt: the interrupted stack waits below. */
 static void interrupt(struct thread *th, int64_t t, const struct event *ev)
 {
+	struct frame frame = frame_of(&ev->branch.dst, ev->branch.src.addr);
+
+	frame.kind = FRAME_INTERRUPT;
+	if (ev->branch.kind == BRANCH_SYSCALL)
+		frame.from = leave_handler(th, t, frame.from);
 	thread_park(th, t, ev->branch.dst.addr);
-	thread_call(th, t, &ev->branch.dst, ev->branch.src.addr);
+	thread_enter(th, t, &frame);
 }
 
-/* Back from a system call or an interrupt, perhaps of one whose beginning was not seen. */
-static void resume(struct thread *th, int64_t t, const struct event *ev)
+/*
+ * A call of the very next instruction only asks for its own address, as code that can lie anywhere
+ * does. Nothing returns from it.
+ */
+static bool calls_next(const struct location *src, const struct location *dst)
 {
-	const struct location *dst = &ev->branch.dst;
+	return dst->off && dst->addr - src->addr == 5;
+}
 
-	thread_clear(th, t);
-	if (thread_unpark(th))
-		return;
-	thread_new_stack(th, dst->addr, t);
-	thread_check(th, t, dst, false);
+static void call(struct thread *th, int64_t t, const struct event *ev)
+{
+	if (th->shared->config.reference || !calls_next(&ev->branch.src, &ev->branch.dst))
+		thread_call(th, t, &ev->branch.dst, ev->branch.src.addr);
 }
 
 static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
@@ -84,15 +91,12 @@ static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 	const struct location *dst = &ev->branch.dst;
 
 	switch (ev->branch.kind) {
-	case BRANCH_CALL: thread_call(th, t, dst, ev->branch.src.addr); break;
-	case BRANCH_RETURN:
-		ocaml_return(th, t);
-		land(th, t, dst, false);
-		break;
-	case BRANCH_JMP:
+	case BRANCH_CALL: call(th, t, ev); break;
+	case BRANCH_RETURN: landing_return(th, t, dst); break;
+	case BRANCH_JMP: landing_jump(th, t, dst, true); break;
 	case BRANCH_JCC:
-	case BRANCH_INT: land(th, t, dst, true); break;
-	case BRANCH_TX_ABRT: thread_check(th, t, dst, false); break;
+	case BRANCH_INT: landing_jump(th, t, dst, false); break;
+	case BRANCH_TX_ABRT: landing_check(th, t, dst); break;
 	case BRANCH_SYSCALL:
 	case BRANCH_VMENTRY:
 		expect(th, scope_of(th) == SCOPE_USER_AND_KERNEL);
@@ -109,7 +113,7 @@ static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 		break;
 	case BRANCH_IRET:
 	case BRANCH_SYSRET:
-	case BRANCH_VMEXIT: resume(th, t, ev); break;
+	case BRANCH_VMEXIT: landing_resume(th, t, dst); break;
 	default: break;
 	}
 }
@@ -118,7 +122,7 @@ void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 {
 	ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
 	switch (ev->branch.state) {
-	case TRACE_START: trace_start(th, t, &ev->branch.dst); break;
+	case TRACE_START: landing_start(th, t, &ev->branch.dst); break;
 	case TRACE_END: trace_end(th, t, ev); break;
 	default: traced_branch(th, t, ev); break;
 	}

@@ -115,6 +115,13 @@ bool frame_same_symbol(const struct frame *frame, const struct location *loc)
 	return frame->sym == loc->sym;
 }
 
+bool frame_holds(const struct frame *frame, const struct location *loc)
+{
+	if (loc->sym == INTERN_NONE || frame->sym != loc->sym)
+		return false;
+	return loc->off || frame->start != loc->addr;
+}
+
 bool frame_same_start(const struct frame *frame, const struct location *loc)
 {
 	return frame->start == loc->addr - loc->off;

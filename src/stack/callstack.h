@@ -14,15 +14,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How a frame came to be. It says where control is expected to come back to: frame_expects. */
+enum frame_kind {
+	FRAME_CALL,      /* by a call, or it was not seen how (`from` is 0 then) */
+	FRAME_INTERRUPT, /* kernel code, by a system call or an interrupt */
+	FRAME_STOPPED,   /* one of our own: tracing stopped at `from`, "[untraced]" */
+	FRAME_SYSCALL,   /* likewise by a system call, "[syscall]" */
+	FRAME_RETURNED,  /* likewise by a return, "[returned]"; from where says nothing then */
+	FRAME_SIGNAL,    /* a signal's handler, called by the kernel; `from`: what it interrupted */
+	FRAME_SIGRETURN, /* what that handler returned to, which goes back to `from` */
+	FRAME_BASE,      /* the first of another stack, in front of the frame that switched to it */
+};
+
 struct frame {
 	uint64_t addr;  /* where it was entered */
 	uint64_t start; /* its function's first address, or addr when that is not known */
 	uint64_t
 		from; /* the call or interruption that entered it, a tail call's too; 0: not seen */
+	uint64_t was; /* the start of the function that this one replaced by a jump, or 0 */
 	uint32_t sym; /* as in struct location */
 	uint32_t dso;
-	bool hidden; /* left out of the trace by the depth cap */
-	bool copy;   /* stands for the frame below the level, and is never written */
+	uint32_t left; /* FRAME_BASE: when the stack below it was left, see struct fibers */
+	uint8_t kind;  /* enum frame_kind */
+	bool hidden;   /* left out of the trace by the depth cap */
+	bool again;    /* begins anew with its stack, at the same time as the frame on it */
+	bool copy;     /* stands for the frame below the level, and is never written */
 };
 
 /* One stack: the current one, or one that is parked. */
@@ -85,6 +101,21 @@ static inline bool callstack_full(const struct callstack *cs)
 	return cs->n >= CALLSTACK_MAX_FRAMES || cs->n_levels >= CALLSTACK_MAX_LEVELS;
 }
 
+/*
+ * Whether control that lands at addr comes back from the frame: behind the call that entered it (a
+ * call has at most 15 bytes), or where it interrupted what runs below it, a system call included.
+ */
+static inline bool frame_expects(const struct frame *frame, uint64_t addr)
+{
+	return addr - frame->from - (frame->kind == FRAME_CALL) < 15 && frame->from;
+}
+
+/* Whether the frame is one of our own, in which nothing runs. */
+static inline bool frame_synthetic(const struct frame *frame)
+{
+	return frame->kind >= FRAME_STOPPED && frame->kind <= FRAME_RETURNED;
+}
+
 /* Puts a frame on the current level, and counts it in shown. Must not be full. */
 void callstack_push(struct callstack *cs, const struct frame *frame);
 
@@ -103,11 +134,18 @@ void callstack_park(struct callstack *cs, int64_t t);
  */
 bool callstack_unpark(struct callstack *cs);
 
-/* The frame that a location stands for. from: the address of the branch into it. */
+/* The frame that a location stands for: FRAME_CALL. from: the address of the branch into it. */
 struct frame frame_of(const struct location *loc, uint64_t from);
 
 /* Whether both are in one function: the same name, or the same place when there is no name. */
 bool frame_same_symbol(const struct frame *frame, const struct location *loc);
+
+/*
+ * Whether the frame's function holds loc, other than at its first byte: control comes there when a
+ * frame is left in another way than by a return (a landing pad, a longjmp). A part of the function
+ * that lies elsewhere (".cold") has the function's name.
+ */
+bool frame_holds(const struct frame *frame, const struct location *loc);
 
 /* Whether both are in the function that begins at one address (the place, without a symbol). */
 bool frame_same_start(const struct frame *frame, const struct location *loc);

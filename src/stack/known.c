@@ -3,8 +3,25 @@
 
 #include <stdio.h>
 
+static const char *const unwinders[KNOWN_UNWINDERS] = {
+	"_Unwind_RaiseException",
+	"_Unwind_Resume",
+	"_Unwind_Resume_or_Rethrow",
+	"_Unwind_ForcedUnwind",
+	"__longjmp",
+	"____longjmp_chk",
+	"__longjmp_chk",
+	"__libc_siglongjmp",
+	"__libc_longjmp",
+	"_longjmp",
+	"longjmp",
+	"siglongjmp",
+};
+
 void known_init(struct known *known, struct intern *names)
 {
+	size_t i;
+
 	*known = (struct known){
 		.names = names,
 		.unknown = intern_add(names, STR("[unknown]")),
@@ -14,11 +31,27 @@ void known_init(struct known *known, struct intern *names)
 		.gogo = intern_add(names, STR("gogo")),
 		.mcall = intern_add(names, STR("runtime.mcall")),
 		.morestack = intern_add(names, STR("runtime.morestack.abi0")),
+		.start = intern_add(names, STR("_start")),
+		.execve = intern_add(names, STR("execve")),
+		.execveat = intern_add(names, STR("execveat")),
+		.resume = intern_add(names, STR("_Unwind_Resume")),
 		.next_frame_descriptor = intern_add(names, STR("caml_next_frame_descriptor")),
 		.stash_backtrace = intern_add(names, STR("caml_stash_backtrace")),
 		.raise_exn = intern_add(names, STR("caml_raise_exn")),
 		.raise_exception = intern_add(names, STR("caml_raise_exception")),
 	};
+	for (i = 0; i < KNOWN_UNWINDERS; i++)
+		known->unwinders[i] = intern_add(names, str_of(unwinders[i]));
+}
+
+bool known_unwinder(const struct known *known, uint32_t sym)
+{
+	size_t i;
+
+	for (i = 0; i < KNOWN_UNWINDERS; i++)
+		if (known->unwinders[i] == sym)
+			return true;
+	return false;
 }
 
 uint32_t known_decode_error(struct known *known, uint32_t message)

@@ -5,7 +5,10 @@
 
 #include "base/intern.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#define KNOWN_UNWINDERS 12
 
 struct known {
 	struct intern *names;
@@ -16,12 +19,20 @@ struct known {
 	uint32_t returned; /* [returned]: a return that ended tracing */
 	/* Go's runtime: switches between the stacks of goroutines */
 	uint32_t gogo, mcall, morestack;
+	/* where a program begins: control is there after an exec */
+	uint32_t start, execve, execveat;
+	/* what leaves frames without returning from them: longjmp, the unwinder of C++ */
+	uint32_t resume; /* the unwinder, called by a function that has cleaned up */
+	uint32_t unwinders[KNOWN_UNWINDERS];
 	/* OCaml's runtime: how an exception unwinds */
 	uint32_t next_frame_descriptor, stash_backtrace, raise_exn, raise_exception;
 };
 
 /* Looks all of them up in names, which must live as long as known. */
 void known_init(struct known *known, struct intern *names);
+
+/* Whether sym is a function that leaves frames without returning from them. */
+bool known_unwinder(const struct known *known, uint32_t sym);
 
 /* The name of a decode error's span, "[decode error: MESSAGE]"; message is interned. */
 uint32_t known_decode_error(struct known *known, uint32_t message);

@@ -119,6 +119,17 @@ bool ocaml_enter_handler(struct thread *th, int64_t t, uint64_t dst)
 	return true;
 }
 
+bool ocaml_raising(struct thread *th)
+{
+	const struct known *known = &th->shared->known;
+	const struct frame *top = callstack_top(&th->stack);
+
+	if (!top || th->shared->config.traps)
+		return false;
+	return top->sym == known->raise_exn || top->sym == known->raise_exception ||
+	       top->sym == known->next_frame_descriptor || top->sym == known->stash_backtrace;
+}
+
 void ocaml_return(struct thread *th, int64_t t)
 {
 	const struct known *known = &th->shared->known;

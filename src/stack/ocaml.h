@@ -28,6 +28,9 @@ void ocaml_forget(struct thread *th);
  */
 bool ocaml_enter_handler(struct thread *th, int64_t t, uint64_t dst);
 
+/* Whether the frame on top raises: what it leaves to by a return, ocaml_return knows better. */
+bool ocaml_raising(struct thread *th);
+
 /* A return, or the end of what interrupted: leaves the top frame, and what an exception left. */
 void ocaml_return(struct thread *th, int64_t t);
 

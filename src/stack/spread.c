@@ -12,6 +12,9 @@ enum mark {
 /* Takes its share of the time, and is not written. Beside enum span_flag. */
 #define FLAG_HIDDEN 0x80
 
+/* A begin that takes no share of the time. */
+#define FLAG_INSTANT 0x40
+
 /* The state of one walk over the list. */
 struct walk {
 	struct spread *sp;
@@ -88,11 +91,12 @@ static void write_empty(struct walk *w)
 static void write_span(struct walk *w, struct span *span)
 {
 	span->time = w->sp->time + w->offset;
-	if (span->kind == SPAN_BEGIN) {
+	if (span->kind == SPAN_BEGIN && !(span->flags & FLAG_INSTANT)) {
 		w->offset += (w->total - w->offset) / (int64_t)w->calls;
 		w->calls--;
 	}
 	w->last = span->time;
+	span->flags &= (uint8_t)~FLAG_INSTANT;
 	if (!(span->flags & FLAG_HIDDEN))
 		hold_put(&w->sp->hold, span);
 }
@@ -184,7 +188,12 @@ void spread_begin(struct spread *sp, int64_t t, const struct frame *frame)
 
 	*span = of_frame(sp, SPAN_BEGIN, frame);
 	span->value = frame->from;
-	sp->calls++;
+	if (frame->again)
+		span->flags |= FLAG_INSTANT;
+	else
+		sp->calls++;
+	if (frame->kind == FRAME_SIGNAL)
+		span->flags |= SPAN_SIGNAL;
 }
 
 void spread_end(struct spread *sp, int64_t t, const struct frame *frame, uint64_t below)
@@ -225,7 +234,7 @@ void spread_redraw(struct spread *sp, int64_t t, const struct frame *frame)
 
 	span.time = t;
 	span.value = frame->from;
-	span.flags = SPAN_INFERRED;
+	span.flags = SPAN_INFERRED | (frame->kind == FRAME_SIGNAL ? SPAN_SIGNAL : 0);
 	hold_put(&sp->hold, &span);
 }
 

@@ -47,6 +47,7 @@ struct stacks_config {
 	struct span_sink sink;
 	struct spool_pool *pool; /* for what has to wait */
 	bool skip_tx;            /* no rolling back of transactions: every event counts */
+	bool reference;          /* stacks as the OCaml magic-trace builds them: see landing.h */
 	uint32_t max_depth;      /* frames shown on one track at a time; 0: no limit */
 	struct str filter_start; /* both empty: no filter; else perf's raw names */
 	struct str filter_stop;

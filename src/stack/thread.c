@@ -13,6 +13,7 @@ void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t 
 {
 	*th = (struct thread){ .shared = shared, .pid = pid, .tid = tid };
 	callstack_init(&th->stack, 0);
+	fibers_init(&th->fibers);
 	spread_init(&th->spread, &shared->outlet, shared->config.pool);
 	spool_init(&th->queue, shared->config.pool, sizeof(struct event));
 }
@@ -20,6 +21,7 @@ void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t 
 void thread_fini(struct thread *th)
 {
 	callstack_fini(&th->stack);
+	fibers_fini(&th->fibers);
 	spread_fini(&th->spread);
 	spool_fini(&th->queue);
 }
@@ -35,6 +37,7 @@ static void begin_part(struct thread *th, int64_t t)
 	th->last_error_time = t;
 	th->cut = 0;
 	callstack_reset(&th->stack, t);
+	fibers_clear(&th->fibers);
 	spread_open(&th->spread, t);
 }
 
@@ -105,7 +108,7 @@ static bool too_deep(const struct thread *th, uint32_t shown, bool enclosing)
 	return shown >= (enclosing ? most : most - most / 40);
 }
 
-static void enter(struct thread *th, int64_t t, struct frame *frame)
+void thread_enter(struct thread *th, int64_t t, struct frame *frame)
 {
 	struct callstack *cs = &th->stack;
 	struct level *level;
@@ -129,14 +132,15 @@ void thread_call(struct thread *th, int64_t t, const struct location *dst, uint6
 {
 	struct frame frame = frame_of(dst, from);
 
-	enter(th, t, &frame);
+	thread_enter(th, t, &frame);
 }
 
-void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, uint64_t from)
+void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, enum frame_kind kind,
+			   uint64_t from)
 {
-	struct frame frame = { .sym = name, .from = from };
+	struct frame frame = { .sym = name, .kind = kind, .from = from };
 
-	enter(th, t, &frame);
+	thread_enter(th, t, &frame);
 }
 
 /*
@@ -155,8 +159,7 @@ static bool room_around(struct thread *th)
 	return true;
 }
 
-/* A frame whose call was not seen, on the empty current stack. */
-static void infer(struct thread *th, int64_t t, const struct location *dst)
+void thread_infer(struct thread *th, int64_t t, const struct location *dst)
 {
 	struct frame frame = frame_of(dst, 0);
 
@@ -199,52 +202,6 @@ uint32_t thread_pop(struct thread *th, int64_t t)
 	if (!frame.copy)
 		callstack_level(&th->stack)->used = true;
 	return frame.sym;
-}
-
-static bool has_go_switch(const struct thread *th)
-{
-	const struct known *known = &th->shared->known;
-	uint32_t i, n = callstack_depth(&th->stack);
-
-	for (i = 0; i < n; i++) {
-		uint32_t sym = callstack_frame(&th->stack, i)->sym;
-
-		if (sym == known->mcall || sym == known->morestack)
-			return true;
-	}
-	return false;
-}
-
-static void thread_return(struct thread *th, int64_t t)
-{
-	const struct known *known = &th->shared->known;
-	uint32_t sym = thread_pop(th, t);
-
-	if (sym != known->gogo)
-		return;
-	if (!has_go_switch(th)) {
-		thread_end(th, t);
-		return;
-	}
-	/* Back to who called mcall or morestack: these two never return. */
-	do {
-		sym = thread_pop(th, t);
-	} while (sym != known->mcall && sym != known->morestack);
-	thread_pop(th, t);
-}
-
-void thread_check(struct thread *th, int64_t t, const struct location *dst, bool jumped)
-{
-	const struct frame *top = callstack_top(&th->stack);
-	uint64_t from;
-
-	if (!top) {
-		infer(th, t, dst);
-	} else if (!frame_same_symbol(top, dst)) {
-		from = jumped ? top->from : 0;
-		thread_return(th, t);
-		thread_call(th, t, dst, from);
-	}
 }
 
 void thread_clear(struct thread *th, int64_t t)

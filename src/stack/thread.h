@@ -11,6 +11,7 @@
 #include "base/spool.h"
 #include "event/event.h"
 #include "stack/callstack.h"
+#include "stack/fibers.h"
 #include "stack/known.h"
 #include "stack/outlet.h"
 #include "stack/spread.h"
@@ -19,12 +20,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Functions that were seen to switch stacks; more than a program has. */
+#define SWITCHERS_MAX 16
+
 /* What all threads share. */
 struct shared {
 	struct stacks_config config;
 	struct known known;
 	struct outlet outlet;
 	struct stacks_stats stats;
+	uint64_t switchers[SWITCHERS_MAX]; /* the first addresses of such functions */
+	uint32_t n_switchers;
 };
 
 struct thread {
@@ -35,6 +41,7 @@ struct thread {
 	bool has_track; /* asked of the sink when the first span is due, so that no track is empty
 			 */
 	struct callstack stack;
+	struct fibers fibers;
 	struct spread spread;
 	struct spool queue; /* struct event: of a transaction that may still be undone */
 	uint32_t epoch;
@@ -63,25 +70,24 @@ int64_t thread_time(struct thread *th, int64_t t);
 /* The thread's track, asked of the sink the first time. */
 uint32_t thread_track(struct thread *th);
 
+/* Enters a frame. Its `hidden` is set. */
+void thread_enter(struct thread *th, int64_t t, struct frame *frame);
+
 /* Enters dst by a branch at from (0: not a branch). */
 void thread_call(struct thread *th, int64_t t, const struct location *dst, uint64_t from);
 
-/* Enters a frame of our own making, such as "[syscall]". */
-void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, uint64_t from);
+/* Enters a frame of our own making, such as "[syscall]", because tracing stops at from. */
+void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, enum frame_kind kind,
+			   uint64_t from);
+
+/* A frame of dst's function, of which the call was not seen, on the empty current stack. */
+void thread_infer(struct thread *th, int64_t t, const struct location *dst);
 
 /*
  * Leaves the top frame. On an empty stack the function left is an unknown one. Returns the name of
  * the frame left, INTERN_NONE when it has none or there was no frame.
  */
 uint32_t thread_pop(struct thread *th, int64_t t);
-
-/*
- * Makes the top frame dst's function: control is there now. Another one on top is left, by Go's
- * rule too (leaving gogo switches to another goroutine's stack), and dst entered; on an empty stack
- * dst was there all the time. jumped: control came by a jump (a tail call), so that dst returns to
- * where the frame that it replaces would have.
- */
-void thread_check(struct thread *th, int64_t t, const struct location *dst, bool jumped);
 
 /* Leaves all frames of the current stack. */
 void thread_clear(struct thread *th, int64_t t);

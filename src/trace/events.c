@@ -58,6 +58,8 @@ static void write_begin(struct events *e, const struct span *s)
 		fxt_arg_string(&ev, FIXED_FILE, file);
 	if (s->flags & SPAN_INFERRED)
 		fxt_arg_string(&ev, FIXED_INFERRED_START_TIME, FIXED_TRUE);
+	if (s->flags & SPAN_SIGNAL)
+		fxt_arg_string(&ev, FIXED_SIGNAL, FIXED_TRUE);
 	end_event(e, &ev);
 	e->stats->begins++;
 }

@@ -18,6 +18,7 @@ static const char *const fixed[FIXED_STRINGS] = {
 	[FIXED_FILE] = "file",
 	[FIXED_INFERRED_START_TIME] = "inferred_start_time",
 	[FIXED_TRUE] = "true",
+	[FIXED_SIGNAL] = "[signal]",
 	[FIXED_FRAMES_BELOW] = "frames_below",
 	[FIXED_CPU] = "CPU",
 	[FIXED_FREQ] = "freq (MHz)",

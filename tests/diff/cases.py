@@ -27,6 +27,7 @@ class Case:
         self.hits = []              # (time, passed, arg, ip, tid, symbol)
         self.sampling = False
         self.skip_tx = False
+        self.reference = False      # -stacks reference
         self.max_depth = 0
         self.chunk = 0
         self.budget = 0
@@ -43,6 +44,8 @@ class Case:
             out.append("sampling")
         if self.skip_tx:
             out.append("skip-tx")
+        if self.reference:
+            out.append("reference")
         for word, value in (("max-depth", self.max_depth), ("chunk", self.chunk),
                             ("budget", self.budget)):
             if value:

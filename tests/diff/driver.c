@@ -5,6 +5,7 @@
  *
  * Standard input, one command a line:
  *   scope u|k|uk         which code was recorded (default u)
+ *   reference            as -stacks reference
  *   sampling             the recording is one of sampled stacks
  *   max-depth N          as -max-depth
  *   filter START STOP    as -filter; both escaped
@@ -46,7 +47,7 @@ struct address_list {
 struct test_case {
 	enum trace_scope scope;
 	enum perf_mode mode;
-	bool skip_tx;
+	bool skip_tx, reference;
 	uint32_t max_depth;
 	size_t chunk, budget;
 	char *start, *stop;
@@ -144,6 +145,7 @@ static void run_case(struct test_case *c)
 		.sink = { &out, sink_track, sink_span, sink_hit },
 		.pool = pool,
 		.skip_tx = c->skip_tx,
+		.reference = c->reference,
 		.max_depth = c->max_depth,
 		.traps = has_traps ? &traps : NULL,
 		.hits = c->hits,
@@ -253,6 +255,8 @@ static void command(struct test_case *c, char *line)
 
 	if (!strcmp(cmd, "scope")) {
 		c->scope = scope_named(word(&line));
+	} else if (!strcmp(cmd, "reference")) {
+		c->reference = true;
 	} else if (!strcmp(cmd, "sampling")) {
 		c->mode = PERF_SAMPLING;
 	} else if (!strcmp(cmd, "max-depth")) {

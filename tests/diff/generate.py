@@ -202,7 +202,7 @@ def case(seed):
     while len(texts) < 4 and r.random() < .25:
         s.time += r.choice([0, 1, 10, 10**6])
         texts.append(s.text(r.choice([0, 1, 4, 15, 30])))
-    c = Case(texts, s.scope, traps=s.traps, label="seed %d, %s" % (seed, s.profile))
+    c = Case(texts, s.scope, traps=s.traps, reference=True, label="seed %d, %s" % (seed, s.profile))
     if r.random() < .25:
         c.filter = r.choice([("start_here", "stop_here"), ("b", "c"), ("main", "b"), ("c", "kint"),
                              ("d e", "f => g")])
@@ -283,6 +283,7 @@ def hostile(seed):
     texts = [s.text(r.choice([1, 5, 20, 50, 100])) for _ in range(r.choice([1, 1, 1, 2, 4]))]
     c = Case(texts, s.scope, traps=s.traps, label="hostile seed %d, %s" % (seed, s.profile))
     c.sampling = r.random() < .2
+    c.reference = seed % 3 == 0
     c.max_depth = r.choice([0, 0, 1, 2, 3, 10])
     c.skip_tx = r.random() < .1
     if r.random() < .3:

@@ -70,7 +70,7 @@ def load(path):
         if line.startswith("#"):
             continue
         if word == "case":
-            case, want, texts = cases.Case([], label=rest), None, []
+            case, want, texts = cases.Case([], label=rest, reference=True), None, []
         elif line == "text":
             texts.append([])
         elif line.startswith("|"):

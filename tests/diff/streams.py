@@ -43,7 +43,7 @@ transaction open at the end|thread that goes on in the next file|hit|hit with a 
 def shared_case(seed):
     """The case that the generator beside the model makes."""
     scope, profile, text = gen.stream(seed)
-    return cases.Case([text], scope, label="gen.py %d, %s" % (seed, profile))
+    return cases.Case([text], scope, reference=True, label="gen.py %d, %s" % (seed, profile))
 
 
 def difference(case, result, seen):

@@ -3,7 +3,9 @@
 """The cases of this directory: a text of perf script, and the spans that must come of it.
 
 NAME/in.txt (or in.1.txt, in.2.txt ... for several data files): hand-made, a few lines each.
-NAME/want.spans: worked out by hand from the rules, never copied from a result. One line a span:
+NAME/want.spans: worked out by hand from the rules, never copied from a result. exception*, fiber*,
+longjmp*, retpoline and signal* are cut from recordings of programs that were stepped, each branch with
+its own time; their spans are those of a stack kept by the stack pointer. One line a span:
     PID/TID DEPTH START LENGTH "NAME" [inferred]
 and the arguments of what is no call; see shown() in ../tools/fxt.py. The comment says what it is.
 NAME/recording.json: if the case needs one.

@@ -17,7 +17,8 @@ struct collect {
 	size_t used;
 	struct track_key tracks[16];
 	uint32_t n_tracks;
-	bool show_from; /* also where frames were called from */
+	bool show_signal; /* also which frames are signals' handlers */
+	bool show_from;   /* also where frames were called from */
 };
 
 static inline void collect_clear(struct collect *c)
@@ -41,8 +42,8 @@ static inline uint32_t collect_track(void *ctx, const struct track_key *key)
 
 /*
  * "B 5 main", "E 5 main", "X 5-9 [unknown]", "C 5 800", "P 5 payload", "S 5 count name"; then
- * " <ADDR" (hex) for where a frame was called from, " inf" for an inferred begin, " +N" for N
- * frames left out below, " tK" on tracks but the first.
+ * " sig" for a signal's handler, " <ADDR" (hex) for where a frame was called from, " inf" for an
+ * inferred begin, " +N" for N frames left out below, " tK" on tracks but the first.
  */
 static inline void collect_span(void *ctx, const struct span *span)
 {
@@ -80,6 +81,8 @@ static inline void collect_span(void *ctx, const struct span *span)
 			     (unsigned long long)span->value, (int)name.n, name.p);
 		break;
 	}
+	if (c->show_signal && (span->flags & SPAN_SIGNAL))
+		n += snprintf(line + n, sizeof(line) - (size_t)n, " sig");
 	if (c->show_from && span->kind == SPAN_BEGIN && span->value)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " <%llx",
 			      (unsigned long long)span->value);

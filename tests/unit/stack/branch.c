@@ -217,17 +217,15 @@ START_TEST(test_frames_know_where_they_were_called_from)
 	play_branch(&p, 1020, TRACE_ON, BRANCH_JMP, "f+6", "g"); /* returns to main as f would */
 	play_branch(&p, 1030, TRACE_ON, BRANCH_HW_INT, "g+2", "k_irq");
 	play_branch(&p, 1040, TRACE_ON, BRANCH_CALL, "k_irq+9", "k_f");
-	play_branch(&p, 1050, TRACE_ON, BRANCH_RETURN, "k_f+1",
-		    "k_other+5"); /* not where it came from */
-	play_branch(&p, 1060, TRACE_END, BRANCH_SYSCALL, "k_other+7", "");
+	play_branch(&p, 1050, TRACE_ON, BRANCH_RETURN, "k_f+1", "k_irq+14");
+	play_branch(&p, 1060, TRACE_END, BRANCH_SYSCALL, "k_irq+20", "");
 	m = play_place(&p, "main").addr;
 	k = play_place(&p, "k_irq").addr;
 	snprintf(want, sizeof(want),
 		 "B 0 main\nB 10 f <%llx\nE 20 f\nB 20 g <%llx\nB 30 k_irq <%llx\nB 40 k_f <%llx\n"
-		 "E 50 k_f\nE 50 k_irq\nB 50 k_other\nB 60 [syscall] <%llx\nE 60 [syscall]\n"
-		 "E 60 k_other\nE 60 g\nE 60 main\n",
-		 m + 4, m + 4, (unsigned long long)play_place(&p, "g+2").addr, k + 9,
-		 (unsigned long long)play_place(&p, "k_other+7").addr);
+		 "E 50 k_f\nB 60 [syscall] <%llx\nE 60 [syscall]\nE 60 k_irq\nE 60 g\n"
+		 "E 60 main\n",
+		 m + 4, m + 4, (unsigned long long)play_place(&p, "g+2").addr, k + 9, k + 20);
 	expect(&p, want);
 }
 END_TEST

@@ -115,5 +115,61 @@ START_TEST(test_same_function)
 }
 END_TEST
 
+START_TEST(test_where_control_comes_back_to)
+{
+	struct frame f = { .from = 100, .kind = FRAME_CALL };
+
+	ck_assert(!frame_expects(&f, 100));
+	ck_assert(frame_expects(&f, 101));
+	ck_assert(frame_expects(&f, 115));
+	ck_assert(!frame_expects(&f, 116));
+	ck_assert(!frame_expects(&f, 99));
+	f.kind = FRAME_SIGNAL; /* of an interrupt, or of a system call of two bytes */
+	ck_assert(frame_expects(&f, 100));
+	ck_assert(frame_expects(&f, 102));
+	ck_assert(!frame_expects(&f, 115));
+	f.from = 0;
+	ck_assert(!frame_expects(&f, 0));
+	ck_assert(!frame_expects(&f, 1));
+	f.kind = FRAME_CALL;
+	ck_assert(!frame_expects(&f, 1));
+}
+END_TEST
+
+START_TEST(test_what_a_function_holds)
+{
+	struct frame f = { .addr = 0x1000, .start = 0x1000, .sym = 5 };
+	struct location loc = { .addr = 0x1008, .off = 8, .sym = 5 };
+
+	ck_assert(frame_holds(&f, &loc));
+	loc.sym = 6;
+	ck_assert(!frame_holds(&f, &loc));
+	/* its first byte is where it is called, but for that of a part that lies elsewhere */
+	loc = (struct location){ .addr = 0x1000, .sym = 5 };
+	ck_assert(!frame_holds(&f, &loc));
+	loc.addr = 0x9000;
+	ck_assert(frame_holds(&f, &loc));
+	f.sym = loc.sym = INTERN_NONE;
+	ck_assert(!frame_holds(&f, &loc));
+}
+END_TEST
+
+START_TEST(test_frames_of_our_own)
+{
+	struct frame f = { .kind = FRAME_CALL };
+
+	ck_assert(!frame_synthetic(&f));
+	f.kind = FRAME_STOPPED;
+	ck_assert(frame_synthetic(&f));
+	f.kind = FRAME_RETURNED;
+	ck_assert(frame_synthetic(&f));
+	f.kind = FRAME_SIGNAL;
+	ck_assert(!frame_synthetic(&f));
+	f.kind = FRAME_INTERRUPT;
+	ck_assert(!frame_synthetic(&f));
+}
+END_TEST
+
 SUITE_MAIN("stack/callstack", test_push_and_pop, test_levels, test_outermost_and_what_is_shown,
-	   test_same_function)
+	   test_same_function, test_where_control_comes_back_to, test_what_a_function_holds,
+	   test_frames_of_our_own)

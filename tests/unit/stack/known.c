@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/known.h"
 
+#include "base/intern.h"
 #include "support/suite.h"
 
 START_TEST(test_names)
@@ -33,4 +34,19 @@ START_TEST(test_decode_error)
 }
 END_TEST
 
-SUITE_MAIN("stack/known", test_names, test_decode_error)
+START_TEST(test_unwinders)
+{
+	struct intern *names = intern_new(0);
+	struct known known;
+
+	known_init(&known, names);
+	ck_assert(known_unwinder(&known, intern_add(names, STR("siglongjmp"))));
+	ck_assert(known_unwinder(&known, intern_add(names, STR("_Unwind_RaiseException"))));
+	ck_assert(known_unwinder(&known, known.resume));
+	ck_assert(!known_unwinder(&known, intern_add(names, STR("setjmp"))));
+	ck_assert(!known_unwinder(&known, INTERN_NONE));
+	intern_free(names);
+}
+END_TEST
+
+SUITE_MAIN("stack/known", test_names, test_decode_error, test_unwinders)

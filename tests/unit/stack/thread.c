@@ -1,45 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Go's rule, the time of events, and stacks that grow beyond all reason. */
+/* The time of events, and stacks that grow beyond all reason. */
 #include "stack/thread.h"
 
 #include "support/play.h"
 #include "support/suite.h"
-
-START_TEST(test_go_switch_back_to_who_called_mcall)
-{
-	struct play p;
-
-	play_init(&p, SCOPE_USER);
-	play_call(&p, 1000, "main");
-	play_call(&p, 1010, "gopark");
-	play_call(&p, 1020, "runtime.mcall");
-	play_call(&p, 1030, "park_m");
-	play_call(&p, 1040, "gogo");
-	play_jump(&p, 1050, "gopark+9");
-	/* gogo leaves all down to mcall and gopark; then control is in gopark */
-	ck_assert_str_eq(play_end_sorted(&p),
-			 "B 0 main\nB 10 gopark\nB 20 runtime.mcall\nB 30 park_m\nB 40 gogo\n"
-			 "E 50 gogo\nE 50 park_m\nE 50 runtime.mcall\nE 50 gopark\n"
-			 "B 50 gopark\nE 50 gopark\nE 50 main\n");
-	play_fini(&p);
-}
-END_TEST
-
-START_TEST(test_go_switch_to_a_stack_never_seen)
-{
-	struct play p;
-
-	play_init(&p, SCOPE_USER);
-	play_call(&p, 1000, "schedule");
-	play_call(&p, 1010, "gogo");
-	play_jump(&p, 1020, "worker+9");
-	play_return(&p, 1030, "goexit+1");
-	ck_assert_str_eq(play_end_sorted(&p),
-			 "B 0 schedule\nB 10 gogo\nE 20 gogo\nE 20 schedule\n"
-			 "B 20 goexit inf\nB 20 worker\nE 30 worker\nE 30 goexit\n");
-	play_fini(&p);
-}
-END_TEST
 
 START_TEST(test_times)
 {
@@ -113,6 +77,5 @@ START_TEST(test_stack_beyond_all_reason_is_given_up)
 }
 END_TEST
 
-SUITE_MAIN("stack/thread", test_go_switch_back_to_who_called_mcall,
-	   test_go_switch_to_a_stack_never_seen, test_times,
-	   test_first_event_at_time_0_is_not_moved, test_stack_beyond_all_reason_is_given_up)
+SUITE_MAIN("stack/thread", test_times, test_first_event_at_time_0_is_not_moved,
+	   test_stack_beyond_all_reason_is_given_up)

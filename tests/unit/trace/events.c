@@ -157,6 +157,21 @@ static bool source(void *ctx, uint64_t start, struct source_line *out)
 	return start < 100;
 }
 
+START_TEST(test_signal)
+{
+	struct fxtread *r;
+
+	begin();
+	open_trace();
+	give((struct span){ .name = main_id, .addr = 1, .flags = SPAN_SIGNAL });
+	give((struct span){ .kind = SPAN_END, .time = 5, .name = main_id });
+	r = end();
+	ck_assert_str_eq(next(r), "B 0 main address:p=0x1 symbol:s=main [signal]:s=true");
+	ck_assert_str_eq(next(r), "E 5 main");
+	finish(r);
+}
+END_TEST
+
 START_TEST(test_source_lines)
 {
 	struct fxtread *r;
@@ -319,5 +334,5 @@ START_TEST(test_drawn)
 }
 END_TEST
 
-SUITE_MAIN("trace/events", test_begin_and_end, test_inferred, test_source_lines,
+SUITE_MAIN("trace/events", test_begin_and_end, test_inferred, test_signal, test_source_lines,
 	   test_complete_and_counter, test_extra_event, test_ptwrite, test_hits, test_drawn)

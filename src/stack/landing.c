@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "stack/landing.h"
+
+#include "base/intern.h"
+#include "stack/go.h"
+#include "stack/ocaml.h"
+#include "stack/switching.h"
+
+static bool by_reference(const struct thread *th)
+{
+	return th->shared->config.reference;
+}
+
+/*
+ * The top frame becomes dst's function, which returns to where the frame would have. returned: by a
+ * return from it.
+ */
+static void replace(struct thread *th, int64_t t, const struct location *dst, bool returned)
+{
+	struct frame old = *callstack_top(&th->stack);
+	struct frame frame = frame_of(dst, old.from);
+
+	/* A handler that returns is followed by what asks the kernel to go back. */
+	if (returned && old.kind == FRAME_SIGNAL)
+		old.kind = FRAME_SIGRETURN;
+	if (frame_synthetic(&old) || old.sym == th->shared->known.gogo) {
+		frame.from = 0;
+	} else {
+		frame.kind = old.kind;
+		frame.was = old.start;
+	}
+	go_leave(th, t);
+	thread_enter(th, t, &frame);
+}
+
+static void become(struct thread *th, int64_t t, const struct location *dst)
+{
+	replace(th, t, dst, false);
+}
+
+void landing_check(struct thread *th, int64_t t, const struct location *dst)
+{
+	const struct frame *top = callstack_top(&th->stack);
+
+	if (!top)
+		thread_infer(th, t, dst);
+	else if (!frame_same_symbol(top, dst))
+		become(th, t, dst);
+}
+
+static void arrive(struct thread *th, int64_t t, const struct location *dst)
+{
+	if (!ocaml_enter_handler(th, t, dst->addr))
+		landing_check(th, t, dst);
+}
+
+/* The nearest of the n outermost frames that expects addr: 1 + its index, or 0 for none. */
+static uint32_t expecting(const struct callstack *cs, uint32_t n, uint64_t addr)
+{
+	while (n && !frame_expects(callstack_frame(cs, n - 1), addr))
+		n--;
+	return n;
+}
+
+/* The nearest of the n outermost frames whose function holds dst: 1 + its index, or 0 for none. */
+static uint32_t holding(const struct callstack *cs, uint32_t n, const struct location *dst)
+{
+	if (dst->sym == INTERN_NONE)
+		return 0;
+	while (n && !frame_holds(callstack_frame(cs, n - 1), dst))
+		n--;
+	return n;
+}
+
+/*
+ * As holding, where an exception goes on (`resumed`): not in the function that had cleaned up and
+ * called _Unwind_Resume, on top of the n frames, but further down, where there is one.
+ */
+static uint32_t unwound(const struct callstack *cs, uint32_t n, const struct location *dst,
+			bool resumed)
+{
+	uint32_t k = 0;
+
+	if (resumed && n > 2)
+		k = holding(cs, n - 2, dst);
+	return k ? k : holding(cs, n, dst);
+}
+
+/*
+ * A landing that is not where the top frame returns to: in a function further down (of the n
+ * outermost frames), or on another stack. False: no place for it was found, and nothing happened.
+ */
+static bool land_far(struct thread *th, int64_t t, const struct location *dst, uint32_t n)
+{
+	const struct frame *top = callstack_top(&th->stack);
+	uint32_t k;
+
+	if (top->was && top->was == dst->addr - dst->off && dst->off) {
+		become(th, t, dst);
+		return true;
+	}
+	if (switching_go_on(th, t, fibers_take(&th->fibers, fibers_find(&th->fibers, dst->addr)))) {
+		arrive(th, t, dst);
+		return true;
+	}
+	k = unwound(&th->stack, n, dst, top->sym == th->shared->known.resume);
+	if (k) {
+		switching_leave(th, t, k);
+		return true;
+	}
+	if (switching_go_on(th, t, fibers_take_within(&th->fibers, dst)))
+		return true;
+	if (!known_unwinder(&th->shared->known, top->sym))
+		return false;
+	/* To a frame that was there before the trace began. */
+	thread_clear(th, t);
+	thread_infer(th, t, dst);
+	return true;
+}
+
+/* Whether the top frame is a call of a function into its own middle, as retpolines have it. */
+static bool called_within(const struct callstack *cs)
+{
+	uint32_t n = callstack_depth(cs);
+	const struct frame *top;
+
+	if (n < 2)
+		return false;
+	top = callstack_frame(cs, n - 1);
+	return top->addr != top->start && callstack_frame(cs, n - 2)->start == top->start;
+}
+
+/* A return that does not go back to where the top frame was called. */
+static void stray_return(struct thread *th, int64_t t, const struct location *dst)
+{
+	struct callstack *cs = &th->stack;
+	const struct frame *top = callstack_top(cs);
+	uint32_t n = callstack_depth(cs), k = expecting(cs, n - 1, dst->addr);
+
+	if (k) {
+		switching_leave(th, t, k - 1);
+		arrive(th, t, dst);
+	} else if (top->kind == FRAME_SIGNAL || top->kind == FRAME_SIGRETURN) {
+		replace(th, t, dst, true);
+	} else if (land_far(th, t, dst, top->from ? n : n - 1)) {
+		return;
+	} else if (top->kind == FRAME_BASE) {
+		become(th, t, dst);
+	} else if (!top->from || top->kind == FRAME_INTERRUPT) {
+		/* Not seen called: this may be where it was. */
+		ocaml_return(th, t);
+		arrive(th, t, dst);
+	} else if (called_within(cs)) {
+		thread_pop(th, t);
+		become(th, t, dst);
+	} else {
+		switching_enter(th, t, dst);
+	}
+}
+
+void landing_return(struct thread *th, int64_t t, const struct location *dst)
+{
+	const struct frame *top = callstack_top(&th->stack);
+
+	if (!top || by_reference(th) || ocaml_raising(th)) {
+		ocaml_return(th, t);
+	} else if (!frame_expects(top, dst->addr)) {
+		stray_return(th, t, dst);
+		return;
+	} else if (!th->shared->n_switchers || !switching_known(th, top) ||
+		   !switching_back(th, t, dst->addr)) {
+		thread_pop(th, t);
+	}
+	arrive(th, t, dst);
+}
+
+/* A jump to another function. False: nothing happened. */
+static bool jump_far(struct thread *th, int64_t t, const struct location *dst)
+{
+	uint32_t n = callstack_depth(&th->stack), k;
+
+	if (dst->off == 0 && dst->sym != INTERN_NONE) {
+		/* A tail call, unless the function is one that switches stacks. */
+		if (!th->shared->n_switchers || !switching_known(th, callstack_top(&th->stack)))
+			return false;
+		switching_enter(th, t, dst);
+		return true;
+	}
+	k = expecting(&th->stack, n, dst->addr);
+	if (!k)
+		return land_far(th, t, dst, n);
+	switching_leave(th, t, k - 1);
+	arrive(th, t, dst);
+	return true;
+}
+
+void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool far)
+{
+	const struct frame *top;
+
+	if (ocaml_enter_handler(th, t, dst->addr))
+		return;
+	top = callstack_top(&th->stack);
+	if (!top)
+		thread_infer(th, t, dst);
+	else if (frame_same_symbol(top, dst))
+		return;
+	else if (!far || by_reference(th) || !jump_far(th, t, dst))
+		become(th, t, dst);
+}
+
+/* Control is at the first instruction of a program: an exec left all that was there. */
+static void begin_program(struct thread *th, int64_t t, const struct location *dst)
+{
+	thread_clear(th, t);
+	fibers_clear(&th->fibers);
+	thread_call(th, t, dst, 0);
+}
+
+/* Whether dst is where a program begins, and not a signal's handler. */
+static bool is_program(struct thread *th, const struct location *dst)
+{
+	const struct known *known = &th->shared->known;
+	const struct frame *top = callstack_top(&th->stack);
+
+	return dst->sym == known->start ||
+	       (top && (top->sym == known->execve || top->sym == known->execveat));
+}
+
+/* A signal's handler begins at dst; it interrupted what was at from. */
+static void begin_handler(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
+{
+	struct frame frame = frame_of(dst, from);
+
+	frame.kind = FRAME_SIGNAL;
+	thread_enter(th, t, &frame);
+}
+
+/* What was stopped at from goes on at dst, which is elsewhere. */
+static void displaced(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
+{
+	struct callstack *cs = &th->stack;
+	uint32_t n = callstack_depth(cs), k = expecting(cs, n, dst->addr);
+
+	if (k) {
+		switching_leave(th, t, k - 1);
+		arrive(th, t, dst);
+	} else if (dst->off == 0 && is_program(th, dst)) {
+		begin_program(th, t, dst);
+	} else if (dst->off == 0) {
+		begin_handler(th, t, dst, from);
+	} else if (!n || !land_far(th, t, dst, n)) {
+		landing_check(th, t, dst);
+	}
+}
+
+/* Tracing stopped with a return, and goes on at dst. */
+static void start_behind_return(struct thread *th, int64_t t, const struct location *dst)
+{
+	const struct frame *top = callstack_top(&th->stack);
+
+	if (top && dst->off == 0 && dst->sym != INTERN_NONE) {
+		thread_pop(th, t);
+		thread_call(th, t, dst, 0);
+	} else if (top && frame_expects(top, dst->addr)) {
+		thread_pop(th, t);
+		arrive(th, t, dst);
+	}
+}
+
+static void start(struct thread *th, int64_t t, const struct location *dst)
+{
+	struct frame stop = *callstack_top(&th->stack);
+
+	if (!frame_synthetic(&stop)) {
+		/* A call stopped tracing, or nothing did: it goes on where it is. */
+		if (frame_expects(&stop, dst->addr) || !frame_same_symbol(&stop, dst))
+			landing_return(th, t, dst);
+		return;
+	}
+	thread_pop(th, t);
+	if (stop.kind == FRAME_RETURNED)
+		start_behind_return(th, t, dst);
+	else if (stop.from && !frame_expects(&stop, dst->addr))
+		displaced(th, t, dst, stop.from);
+}
+
+void landing_start(struct thread *th, int64_t t, const struct location *dst)
+{
+	if (th->shared->config.scope == SCOPE_KERNEL) {
+		thread_clear(th, t);
+		thread_new_stack(th, dst->addr, t);
+	} else if (!callstack_depth(&th->stack)) {
+		thread_call(th, t, dst, 0);
+	} else if (by_reference(th)) {
+		ocaml_return(th, t);
+	} else {
+		start(th, t, dst);
+	}
+}
+
+/* Whether user code that the kernel was entered from by the frame goes on elsewhere, at dst. */
+static bool resumes_elsewhere(const struct frame *entry, const struct location *dst)
+{
+	return entry->kind == FRAME_INTERRUPT && entry->from && !frame_expects(entry, dst->addr) &&
+	       !(entry->from >> 63) && !(dst->addr >> 63);
+}
+
+void landing_resume(struct thread *th, int64_t t, const struct location *dst)
+{
+	struct frame entry = { .kind = FRAME_CALL };
+
+	if (callstack_depth(&th->stack))
+		entry = *callstack_frame(&th->stack, 0);
+	thread_clear(th, t);
+	if (!thread_unpark(th)) {
+		thread_new_stack(th, dst->addr, t);
+		landing_check(th, t, dst);
+	} else if (!by_reference(th) && resumes_elsewhere(&entry, dst)) {
+		displaced(th, t, dst, entry.from);
+	}
+}
