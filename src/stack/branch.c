@@ -120,7 +120,8 @@ static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 
 void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 {
-	ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
+	if (ocaml_traps_known(th))
+		ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
 	switch (ev->branch.state) {
 	case TRACE_START: landing_start(th, t, &ev->branch.dst); break;
 	case TRACE_END: trace_end(th, t, ev); break;

@@ -50,7 +50,7 @@ void landing_check(struct thread *th, int64_t t, const struct location *dst)
 
 static void arrive(struct thread *th, int64_t t, const struct location *dst)
 {
-	if (!ocaml_enter_handler(th, t, dst->addr))
+	if (!ocaml_traps_known(th) || !ocaml_enter_handler(th, t, dst->addr))
 		landing_check(th, t, dst);
 }
 
@@ -135,8 +135,13 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 {
 	struct callstack *cs = &th->stack;
 	const struct frame *top = callstack_top(cs);
-	uint32_t n = callstack_depth(cs), k = expecting(cs, n - 1, dst->addr);
+	uint32_t n = callstack_depth(cs), k;
 
+	if (!top->from && n > 1 && frame_same_symbol(callstack_frame(cs, n - 2), dst)) {
+		thread_pop(th, t);
+		return;
+	}
+	k = expecting(cs, n - 1, dst->addr);
 	if (k) {
 		switching_leave(th, t, k - 1);
 		arrive(th, t, dst);
@@ -162,7 +167,7 @@ void landing_return(struct thread *th, int64_t t, const struct location *dst)
 {
 	const struct frame *top = callstack_top(&th->stack);
 
-	if (!top || by_reference(th) || ocaml_raising(th)) {
+	if (!top || by_reference(th) || ocaml_raising(th, top)) {
 		ocaml_return(th, t);
 	} else if (!frame_expects(top, dst->addr)) {
 		stray_return(th, t, dst);
@@ -198,7 +203,7 @@ void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool
 {
 	const struct frame *top;
 
-	if (ocaml_enter_handler(th, t, dst->addr))
+	if (ocaml_traps_known(th) && ocaml_enter_handler(th, t, dst->addr))
 		return;
 	top = callstack_top(&th->stack);
 	if (!top)

@@ -81,8 +81,6 @@ static void follow(struct thread *th, int64_t t, uint64_t from, uint64_t to)
 
 void ocaml_follow(struct thread *th, int64_t t, uint64_t src, uint64_t dst)
 {
-	if (!th->shared->config.traps)
-		return;
 	if (th->has_previous_dst)
 		follow(th, t, th->previous_dst, src);
 	th->previous_dst = dst;
@@ -99,8 +97,6 @@ bool ocaml_enter_handler(struct thread *th, int64_t t, uint64_t dst)
 	const struct ocaml_traps *traps = th->shared->config.traps;
 	size_t i;
 
-	if (!traps)
-		return false;
 	i = lower_bound(traps->enter, traps->n_enter, dst);
 	if (i == traps->n_enter || traps->enter[i] != dst)
 		return false;
@@ -117,17 +113,6 @@ bool ocaml_enter_handler(struct thread *th, int64_t t, uint64_t dst)
 	callstack_remove_outermost(&th->stack);
 	pop_trap(th, t);
 	return true;
-}
-
-bool ocaml_raising(struct thread *th)
-{
-	const struct known *known = &th->shared->known;
-	const struct frame *top = callstack_top(&th->stack);
-
-	if (!top || th->shared->config.traps)
-		return false;
-	return top->sym == known->raise_exn || top->sym == known->raise_exception ||
-	       top->sym == known->next_frame_descriptor || top->sym == known->stash_backtrace;
 }
 
 void ocaml_return(struct thread *th, int64_t t)

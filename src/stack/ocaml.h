@@ -13,9 +13,15 @@
 
 #include <stdint.h>
 
+/* Whether it is known where handlers are. ocaml_follow and ocaml_enter_handler need it. */
+static inline bool ocaml_traps_known(const struct thread *th)
+{
+	return th->shared->config.traps;
+}
+
 /*
  * Before any rule for a branch at t: handlers that the code passed by on its way from the branch
- * before to src were put or taken away. Does nothing without addresses.
+ * before to src were put or taken away.
  */
 void ocaml_follow(struct thread *th, int64_t t, uint64_t src, uint64_t dst);
 
@@ -28,8 +34,18 @@ void ocaml_forget(struct thread *th);
  */
 bool ocaml_enter_handler(struct thread *th, int64_t t, uint64_t dst);
 
-/* Whether the frame on top raises: what it leaves to by a return, ocaml_return knows better. */
-bool ocaml_raising(struct thread *th);
+/*
+ * Whether the frame is of the runtime as it raises: what is left by a return from it, ocaml_return
+ * knows better.
+ */
+static inline bool ocaml_raising(const struct thread *th, const struct frame *frame)
+{
+	const struct known *known = &th->shared->known;
+	uint32_t sym = frame->sym;
+
+	return (sym == known->raise_exn) | (sym == known->raise_exception) |
+	       (sym == known->next_frame_descriptor) | (sym == known->stash_backtrace);
+}
 
 /* A return, or the end of what interrupted: leaves the top frame, and what an exception left. */
 void ocaml_return(struct thread *th, int64_t t);
