@@ -95,10 +95,6 @@ static bool land_far(struct thread *th, int64_t t, const struct location *dst, u
 	const struct frame *top = callstack_top(&th->stack);
 	uint32_t k;
 
-	if (top->was && top->was == dst->addr - dst->off && dst->off) {
-		become(th, t, dst);
-		return true;
-	}
 	if (switching_go_on(th, t, fibers_take(&th->fibers, fibers_find(&th->fibers, dst->addr)))) {
 		arrive(th, t, dst);
 		return true;
@@ -116,6 +112,16 @@ static bool land_far(struct thread *th, int64_t t, const struct location *dst, u
 	thread_clear(th, t);
 	thread_infer(th, t, dst);
 	return true;
+}
+
+/*
+ * Whether dst is in the function that the top frame was before a jump: the part of a function that
+ * lies elsewhere jumps back, and what was called with a return address of its caller's making
+ * returns.
+ */
+static bool goes_back(const struct frame *top, const struct location *dst)
+{
+	return dst->off && top->was && top->was == dst->addr - dst->off;
 }
 
 /* Whether the top frame is a call of a function into its own middle, as retpolines have it. */
@@ -147,6 +153,8 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 		arrive(th, t, dst);
 	} else if (top->kind == FRAME_SIGNAL || top->kind == FRAME_SIGRETURN) {
 		replace(th, t, dst, true);
+	} else if (goes_back(top, dst)) {
+		become(th, t, dst);
 	} else if (land_far(th, t, dst, top->from ? n : n - 1)) {
 		return;
 	} else if (top->kind == FRAME_BASE) {
@@ -179,14 +187,28 @@ void landing_return(struct thread *th, int64_t t, const struct location *dst)
 	arrive(th, t, dst);
 }
 
+/*
+ * Whether a jump stays in one function, as far as can be told: where there are no symbols, in code
+ * of one file, all jumps look alike.
+ */
+static bool stays(const struct frame *top, const struct location *dst)
+{
+	if (dst->sym == INTERN_NONE)
+		return top->sym == INTERN_NONE && top->dso == dst->dso;
+	return goes_back(top, dst);
+}
+
 /* A jump to another function. False: nothing happened. */
 static bool jump_far(struct thread *th, int64_t t, const struct location *dst)
 {
+	const struct frame *top = callstack_top(&th->stack);
 	uint32_t n = callstack_depth(&th->stack), k;
 
+	if (stays(top, dst))
+		return false;
 	if (dst->off == 0 && dst->sym != INTERN_NONE) {
 		/* A tail call, unless the function is one that switches stacks. */
-		if (!th->shared->n_switchers || !switching_known(th, callstack_top(&th->stack)))
+		if (!th->shared->n_switchers || !switching_known(th, top))
 			return false;
 		switching_enter(th, t, dst);
 		return true;

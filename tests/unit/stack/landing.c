@@ -140,6 +140,38 @@ START_TEST(test_jump_to_a_part_and_back)
 }
 END_TEST
 
+START_TEST(test_jump_back_to_where_an_outer_frame_would_return)
+{
+	struct play p;
+
+	begin(&p);
+	call(&p, 1010, "main+4", "f");
+	call(&p, 1020, "f+4", "f");
+	play_jump(&p, 1030, "f.cold");
+	play_jump(&p, 1040, "f+9"); /* behind the call of the outer f */
+	play_return(&p, 1050, "f+9");
+	play_return(&p, 1060, "main+9");
+	expect(&p, "B 0 main\nB 10 f\nB 20 f\nE 30 f\nB 30 f.cold\nE 40 f.cold\nB 40 f\n"
+		   "E 50 f\nE 60 f\nE 60 main\n");
+}
+END_TEST
+
+START_TEST(test_jumps_without_symbols_stay)
+{
+	struct play p;
+
+	begin(&p);
+	call(&p, 1010, "main+4", "?1000");
+	call(&p, 1020, "?1010", "?1000");
+	play_jump(&p, 1030, "?1015"); /* behind the call of the outer one: a loop */
+	play_return(&p, 1040, "?1015");
+	play_return(&p, 1050, "main+9");
+	expect(&p, "B 0 main\nB 10 [unknown]\nB 20 [unknown]\nE 30 [unknown]\n"
+		   "B 30 [unknown]\nE 40 [unknown]\nE 40 [unknown]\nB 40 [unknown]\n"
+		   "E 50 [unknown]\nE 50 main\n");
+}
+END_TEST
+
 START_TEST(test_return_address_pushed_by_hand)
 {
 	struct play p;
@@ -347,7 +379,8 @@ END_TEST
 SUITE_MAIN("stack/landing", test_recursion_loses_no_frame, test_return_over_frames,
 	   test_landing_pad, test_landing_pad_in_a_part_elsewhere,
 	   test_unwinding_goes_on_in_another_frame, test_unwinding_to_a_frame_never_seen,
-	   test_jump_to_a_part_and_back, test_return_address_pushed_by_hand,
+	   test_jump_to_a_part_and_back, test_jump_back_to_where_an_outer_frame_would_return,
+	   test_jumps_without_symbols_stay, test_return_address_pushed_by_hand,
 	   test_call_into_its_own_middle, test_call_of_the_next_instruction, test_signal,
 	   test_signal_that_waited_for_a_handler, test_signal_left_by_a_longjmp,
 	   test_signal_with_the_kernel_traced, test_system_call_made_again, test_exec,
