@@ -16,6 +16,8 @@
 
 static const char *const stack_rules[] = { "true", "reference", NULL };
 
+static const char *const time_rules[] = { "work", "reference", NULL };
+
 static const struct flag table[] = {
 	{
 		.name = "trigger",
@@ -258,6 +260,17 @@ static const struct flag table[] = {
 		.choices = stack_rules,
 		.commands = TRACE,
 		.field = FIELD(stacks),
+	},
+	{
+		.name = "time-spread",
+		.value = "RULE",
+		.help = "How branches that share a timestamp are told apart: work (if not given): "
+			"by the code that ran between them, up to the timestamp; reference: as "
+			"the OCaml magic-trace does, calls evenly up to the next one",
+		.kind = FLAG_CHOICE,
+		.choices = time_rules,
+		.commands = TRACE,
+		.field = FIELD(time_spread),
 	},
 	{
 		.name = "share",

@@ -45,6 +45,7 @@ struct options {
 	struct filter_arg filter; /* owned: options_fini */
 	uint32_t max_depth;       /* 0: none */
 	const char *stacks;       /* NULL: not given */
+	const char *time_spread;  /* NULL: not given */
 	bool share;
 
 	bool print_events;

@@ -98,6 +98,11 @@ static struct trigger_hit *intern_hits(const struct recording *rec, struct inter
 	return hits;
 }
 
+static bool is_reference(const char *rule)
+{
+	return rule && !strcmp(rule, "reference");
+}
+
 static void start_stacks(struct pipeline *p)
 {
 	const struct filter_arg *filter = &p->options->filter;
@@ -108,7 +113,8 @@ static void start_stacks(struct pipeline *p)
 		.sink = trace_sink(p->trace),
 		.pool = p->pool,
 		.skip_tx = p->settings->skip_tx,
-		.reference = p->options->stacks && !strcmp(p->options->stacks, "reference"),
+		.reference = is_reference(p->options->stacks),
+		.reference_times = is_reference(p->options->time_spread),
 		.max_depth = p->options->max_depth,
 		.hits = hits,
 		.n_hits = p->recording->n_hits,

@@ -118,13 +118,43 @@ static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 	}
 }
 
+/*
+ * How much code ran from the branch before up to src, in instructions of four bytes. Where that is
+ * not known, or cannot be without a branch, as much as the branch itself.
+ */
+static uint64_t work_before(const struct thread *th, uint64_t src)
+{
+	uint64_t bytes = src - th->at;
+
+	return 1 + (th->at && bytes < 4096 ? bytes / 4 : 0);
+}
+
+/* The branch at t in the order of what shares its time. */
+static void tell_time(struct thread *th, int64_t t, const struct event *ev)
+{
+	struct spread *sp = &th->spread;
+
+	if (!sp->by_work)
+		spread_by_work(sp);
+	if (ev->branch.state == TRACE_START)
+		spread_start(sp, t);
+	else
+		spread_branch(sp, t, work_before(th, ev->branch.src.addr));
+	th->at = ev->branch.dst.addr;
+}
+
 void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 {
+	if (!th->shared->config.reference_times)
+		tell_time(th, t, ev);
 	if (ocaml_traps_known(th))
 		ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
 	switch (ev->branch.state) {
 	case TRACE_START: landing_start(th, t, &ev->branch.dst); break;
-	case TRACE_END: trace_end(th, t, ev); break;
+	case TRACE_END:
+		trace_end(th, t, ev);
+		spread_stop(&th->spread);
+		break;
 	default: traced_branch(th, t, ev); break;
 	}
 }

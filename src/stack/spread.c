@@ -18,9 +18,10 @@ enum mark {
 /* The state of one walk over the list. */
 struct walk {
 	struct spread *sp;
-	int64_t offset; /* of the place in the list from sp->time, ns */
+	int64_t base;   /* where the time begins that the spans share, ns since the base */
+	int64_t offset; /* of the place in the list from there, ns */
 	int64_t last;   /* the time of the newest span, ns */
-	int64_t total;  /* from sp->time to the next timestamp, ns */
+	int64_t total;  /* of the time that they share, ns */
 	uint64_t calls; /* still to come */
 	uint64_t empty; /* "[unknown]"s of no length and with nothing in them, see below */
 	struct span unknown;
@@ -48,7 +49,10 @@ static int64_t created_time(const struct walk *w, const struct span *mark)
 	const struct hold *hold = &w->sp->hold;
 	int64_t t = mark->time < 0 ? 0 : mark->time;
 
-	if (hold->n > 1 && t < hold->groups[hold->n - 1].time)
+	if (hold->n < 2)
+		return t;
+	/* By work, it may also have been given an earlier time than its own. */
+	if (w->sp->by_work || t < hold->groups[hold->n - 1].time)
 		t = hold->groups[hold->n - 1].time;
 	return t;
 }
@@ -85,13 +89,27 @@ static void write_unknown(struct walk *w, const struct span *mark, int64_t t)
 static void write_empty(struct walk *w)
 {
 	for (; w->empty; w->empty--)
-		write_unknown(w, &w->unknown, w->sp->time + w->offset);
+		write_unknown(w, &w->unknown, w->base + w->offset);
+}
+
+/* By work: how far on in the time that all share the span or mark is, told when it was added. */
+static int64_t offset_of(const struct walk *w, const struct span *span)
+{
+	uint64_t done = (uint64_t)span->end;
+
+	if (done == 0 || w->total == 0)
+		return 0;
+	if (done >= w->sp->work)
+		return w->total;
+	return (int64_t)((double)w->total * (double)done / (double)w->sp->work);
 }
 
 static void write_span(struct walk *w, struct span *span)
 {
-	span->time = w->sp->time + w->offset;
-	if (span->kind == SPAN_BEGIN && !(span->flags & FLAG_INSTANT)) {
+	span->time = w->base + w->offset;
+	if (w->sp->by_work)
+		span->end = 0;
+	else if (span->kind == SPAN_BEGIN && !(span->flags & FLAG_INSTANT)) {
 		w->offset += (w->total - w->offset) / (int64_t)w->calls;
 		w->calls--;
 	}
@@ -103,7 +121,7 @@ static void write_span(struct walk *w, struct span *span)
 
 static void open_stack(struct walk *w, const struct span *mark)
 {
-	int64_t t = created_time(w, mark);
+	int64_t t = w->sp->by_work && w->sp->hold.n ? w->base + w->offset : created_time(w, mark);
 
 	hold_open(&w->sp->hold, t < w->last ? w->last : t);
 }
@@ -112,8 +130,11 @@ static void step(void *ctx, void *rec)
 {
 	struct walk *w = ctx;
 	struct span *span = rec;
-	int64_t now = w->sp->time + w->offset;
+	int64_t now;
 
+	if (w->sp->by_work)
+		w->offset = offset_of(w, span);
+	now = w->base + w->offset;
 	if (span->kind == MARK_UNKNOWN && !span->value && created_time(w, span) == now) {
 		w->unknown = *span;
 		w->empty++;
@@ -135,17 +156,75 @@ static void step(void *ctx, void *rec)
 	}
 }
 
+/* Gives times from base on to all that waits. */
+static void give_times(struct spread *sp, int64_t base, int64_t total)
+{
+	struct walk w = { .sp = sp, .base = base, .total = total, .calls = sp->calls };
+
+	if (!sp->spans)
+		return;
+	spool_each(&sp->list, step, &w);
+	write_empty(&w);
+	spool_clear(&sp->list);
+	sp->spans = sp->calls = 0;
+}
+
 void spread_flush(struct spread *sp, int64_t t)
 {
-	struct walk w = { .sp = sp, .total = t - sp->time, .calls = sp->calls };
+	int64_t end = sp->time > sp->from || sp->exact ? sp->time : t;
 
-	if (sp->spans) {
-		spool_each(&sp->list, step, &w);
-		write_empty(&w);
-		spool_clear(&sp->list);
-		sp->spans = sp->calls = 0;
+	if (!sp->by_work) {
+		give_times(sp, sp->time, t - sp->time);
+	} else {
+		give_times(sp, sp->from, end - sp->from);
+		sp->from = end;
+		sp->work = 0;
+		sp->exact = false;
 	}
 	sp->time = t;
+}
+
+void spread_part(struct spread *sp, int64_t t)
+{
+	sp->from = t < 0 ? 0 : t;
+	sp->work = 0;
+	sp->exact = false;
+	sp->fresh = true;
+	if (sp->by_work)
+		sp->time = t;
+}
+
+void spread_by_work(struct spread *sp)
+{
+	if (sp->spans)
+		spread_flush(sp, sp->time);
+	else
+		sp->time = sp->from;
+	sp->by_work = true;
+	spread_part(sp, sp->time);
+}
+
+void spread_start(struct spread *sp, int64_t t)
+{
+	if (t != sp->time)
+		spread_flush(sp, t);
+	spread_flush(sp, t);
+	sp->from = t;
+	sp->fresh = false;
+}
+
+void spread_branch(struct spread *sp, int64_t t, uint64_t work)
+{
+	if (sp->fresh) {
+		spread_start(sp, t);
+		return;
+	}
+	/* What happened behind an exact time shares the time up to the next one with what is next.
+	 */
+	if (t != sp->time && (sp->time > sp->from || sp->exact))
+		spread_flush(sp, t);
+	sp->time = t;
+	sp->work += work;
 }
 
 /* Room for a span of timestamp t. */
@@ -160,9 +239,10 @@ static struct span *add(struct spread *sp, int64_t t)
 /* Marks only wait behind spans: alone, they are carried out at once. */
 static void add_mark(struct spread *sp, const struct span *mark)
 {
-	struct walk w = { .sp = sp };
+	struct walk w = { .sp = sp, .base = sp->by_work ? sp->from : sp->time };
 	struct span copy = *mark;
 
+	copy.end = (int64_t)sp->work;
 	if (sp->spans)
 		*(struct span *)spool_push(&sp->list) = copy;
 	else
@@ -174,6 +254,7 @@ static struct span of_frame(const struct spread *sp, uint8_t kind, const struct 
 	return (struct span){
 		.addr = frame->addr,
 		.start = frame->start,
+		.end = (int64_t)sp->work,
 		.track = sp->track,
 		.name = frame->sym,
 		.dso = frame->dso,
@@ -209,6 +290,7 @@ void spread_unknown(struct spread *sp, int64_t t, int64_t created, uint32_t name
 {
 	*add(sp, t) = (struct span){
 		.time = created,
+		.end = (int64_t)sp->work,
 		.track = sp->track,
 		.name = name,
 		.value = encloses,
@@ -253,5 +335,6 @@ void spread_reset(struct spread *sp, int64_t t)
 	spool_clear(&sp->list);
 	sp->spans = sp->calls = 0;
 	sp->time = t;
+	spread_part(sp, t);
 	hold_reset(&sp->hold);
 }

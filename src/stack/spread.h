@@ -2,8 +2,16 @@
 /*
  * spread: gives times to spans that share one timestamp.
  *
- * PT stamps many branches with the same time. Spans wait here until the next timestamp is known;
- * then the calls among them share the time between, and what is no call takes none.
+ * PT stamps many branches with the same time. Spans wait here until the time that they have to
+ * share is known. There are two rules:
+ *
+ * By work (spread_branch): the CPU writes a packet when the last of the branches in it was
+ * executed, with that one's time. So branches of one timestamp lie between the timestamp before and
+ * their own, each as far on as the code that ran up to it is long. Where tracing starts or stops,
+ * the timestamp is exact.
+ *
+ * By calls, as the OCaml magic-trace does it: they lie between their own timestamp and the next;
+ * the calls among them share the time between, and what is no call takes none.
  */
 #ifndef MT_STACK_SPREAD_H
 #define MT_STACK_SPREAD_H
@@ -21,12 +29,38 @@ struct spread {
 	struct spool list; /* struct span, and marks among them, in order */
 	int64_t time;      /* the timestamp of what waits, ns since the base */
 	uint32_t track;
+	int64_t from;   /* by work: where the time that they share begins */
+	uint64_t work;  /* by work: done since then */
+	bool by_work;   /* the rule */
+	bool fresh;     /* by work: nothing came since the part of the trace began */
+	bool exact;     /* by work: what came last happened at `time`, not before */
 	uint64_t spans; /* in the list, marks not counted */
 	uint64_t calls; /* begins in the list */
 };
 
 void spread_init(struct spread *sp, struct outlet *out, struct spool_pool *pool);
 void spread_fini(struct spread *sp);
+
+/* A part of the trace begins at t. Nothing waits. */
+void spread_part(struct spread *sp, int64_t t);
+
+/* From now on by work. */
+void spread_by_work(struct spread *sp);
+
+/*
+ * By work: a branch of timestamp t was executed, after so much work (any unit, not 0) since the one
+ * before. What it does to frames is told next.
+ */
+void spread_branch(struct spread *sp, int64_t t, uint64_t work);
+
+/* By work: tracing starts at t, with a branch that comes next. */
+void spread_start(struct spread *sp, int64_t t);
+
+/* By work: tracing stops at timestamp t, with the branch that was told last. */
+static inline void spread_stop(struct spread *sp)
+{
+	sp->exact = true;
+}
 
 /* A frame was entered at timestamp t. */
 void spread_begin(struct spread *sp, int64_t t, const struct frame *frame);
@@ -55,7 +89,7 @@ void spread_redraw(struct spread *sp, int64_t t, const struct frame *frame);
 void spread_open(struct spread *sp, int64_t created);
 void spread_close(struct spread *sp);
 
-/* Times for all that waits; the next timestamp is t. */
+/* Times for all that waits, the last of them at most t; the next timestamp is t. */
 void spread_flush(struct spread *sp, int64_t t);
 
 /* Drops what waits, all marks and all groups; the next timestamp is t. */

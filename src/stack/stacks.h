@@ -48,6 +48,7 @@ struct stacks_config {
 	struct spool_pool *pool; /* for what has to wait */
 	bool skip_tx;            /* no rolling back of transactions: every event counts */
 	bool reference;          /* stacks as the OCaml magic-trace builds them: see landing.h */
+	bool reference_times;    /* as the OCaml magic-trace gives them: see spread.h */
 	uint32_t max_depth;      /* frames shown on one track at a time; 0: no limit */
 	struct str filter_start; /* both empty: no filter; else perf's raw names */
 	struct str filter_stop;

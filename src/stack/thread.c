@@ -38,6 +38,8 @@ static void begin_part(struct thread *th, int64_t t)
 	th->cut = 0;
 	callstack_reset(&th->stack, t);
 	fibers_clear(&th->fibers);
+	th->at = 0;
+	spread_part(&th->spread, t);
 	spread_open(&th->spread, t);
 }
 
@@ -62,7 +64,7 @@ int64_t thread_time(struct thread *th, int64_t t)
 	t = max(t, th->floor);
 	/* The stack may have been created at a time that was moved behind an error's. */
 	t = max(t, callstack_level(&th->stack)->created);
-	if (th->spread.spans)
+	if (th->spread.spans || th->spread.by_work)
 		t = max(t, th->spread.time);
 	th->last_event_time = max(max(own, 0), th->last_event_time);
 	return t;
@@ -286,6 +288,7 @@ void thread_end(struct thread *th, int64_t t)
 	t = not_before_frames(th, max(t, th->spread.time));
 	hold_divert(&th->spread.hold);
 	spread_flush(&th->spread, t);
+	spread_part(&th->spread, t);
 	do {
 		thread_clear(th, t);
 	} while (thread_unpark(th));

@@ -49,6 +49,7 @@ struct thread {
 	int64_t last_event_time; /* without the shift that keeps it apart from an error's */
 	int64_t floor;           /* nothing is earlier: a filter region was left or entered then */
 	uint64_t cut;          /* frames left out below the frame that is deepest of those shown */
+	uint64_t at;           /* where the last branch led to, 0: not known */
 	uint32_t raises;       /* OCaml: frames of the runtime seen while it looks for a handler */
 	uint64_t previous_dst; /* OCaml: of the branch before */
 	bool has_previous_dst;

@@ -27,7 +27,7 @@ class Case:
         self.hits = []              # (time, passed, arg, ip, tid, symbol)
         self.sampling = False
         self.skip_tx = False
-        self.reference = False      # -stacks reference
+        self.reference = False      # -stacks reference -time-spread reference
         self.max_depth = 0
         self.chunk = 0
         self.budget = 0

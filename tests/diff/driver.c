@@ -5,7 +5,7 @@
  *
  * Standard input, one command a line:
  *   scope u|k|uk         which code was recorded (default u)
- *   reference            as -stacks reference
+ *   reference            as -stacks reference -time-spread reference
  *   sampling             the recording is one of sampled stacks
  *   max-depth N          as -max-depth
  *   filter START STOP    as -filter; both escaped
@@ -146,6 +146,7 @@ static void run_case(struct test_case *c)
 		.pool = pool,
 		.skip_tx = c->skip_tx,
 		.reference = c->reference,
+		.reference_times = c->reference,
 		.max_depth = c->max_depth,
 		.traps = has_traps ? &traps : NULL,
 		.hits = c->hits,

@@ -191,7 +191,7 @@ def run_trace(build, name):
     count = collections.Counter()
     with tempfile.TemporaryDirectory() as work:
         shutil.copy(os.path.join(TRACES, name + ".perf"), os.path.join(work, "perf.data"))
-        run = harness.decode(build, work, *FLAGS.get(name, []))
+        run = harness.decode(build, work, "-time-spread", "reference", *FLAGS.get(name, []))
         if run.status != 0:
             return ["exit status %d: %s" % (run.status, run.stderr[-1000:])], count
         ours = fxt.read(run.path)

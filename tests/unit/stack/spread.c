@@ -200,8 +200,121 @@ START_TEST(test_reset_drops)
 }
 END_TEST
 
+/* As setup, by work, and a branch at 10, before which nothing is known. */
+static void setup_work(void)
+{
+	setup();
+	spread_part(&spread, 0);
+	spread_by_work(&spread);
+	spread_branch(&spread, 10, 1);
+}
+
+START_TEST(test_work_ends_at_its_timestamp)
+{
+	setup_work();
+	begin(10, "a");
+	spread_branch(&spread, 30, 5);
+	begin(30, "b");
+	spread_branch(&spread, 30, 3); /* in one function: it takes time all the same */
+	spread_branch(&spread, 30, 2);
+	end(30, "b");
+	spread_branch(&spread, 40, 1);
+	end(40, "a");
+	spread_flush(&spread, 50);
+	/* 20 ns for 10 of work: b after 5, and up to the timestamp */
+	ck_assert_str_eq(collect.text, "B 10 a\nB 20 b\nE 30 b\nE 40 a\n");
+	teardown();
+}
+END_TEST
+
+START_TEST(test_where_tracing_stops_and_starts_is_exact)
+{
+	setup_work();
+	begin(10, "a");
+	spread_branch(&spread, 20, 1);
+	begin(20, "s");
+	spread_stop(&spread);
+	spread_start(&spread, 1000);
+	end(1000, "s");
+	/* behind the start, and before the timestamp that comes next */
+	spread_branch(&spread, 1000, 1);
+	begin(1000, "b");
+	spread_branch(&spread, 1010, 1);
+	end(1010, "b");
+	spread_branch(&spread, 1020, 1);
+	spread_flush(&spread, 1030);
+	ck_assert_str_eq(collect.text, "B 10 a\nB 20 s\nE 1000 s\nB 1005 b\nE 1010 b\n");
+	teardown();
+}
+END_TEST
+
+START_TEST(test_tracing_that_stops_at_once)
+{
+	setup_work();
+	spread_start(&spread, 20);
+	begin(20, "a");
+	spread_branch(&spread, 20, 1);
+	begin(20, "s");
+	spread_stop(&spread);
+	spread_start(&spread, 50);
+	end(50, "s");
+	spread_branch(&spread, 60, 1);
+	end(60, "a");
+	spread_flush(&spread, 60);
+	ck_assert_str_eq(collect.text, "B 20 a\nB 20 s\nE 50 s\nE 60 a\n");
+	teardown();
+}
+END_TEST
+
+START_TEST(test_what_is_last_ends_with_the_part)
+{
+	setup_work();
+	begin(10, "a");
+	spread_branch(&spread, 20, 1);
+	begin(20, "b");
+	spread_start(&spread, 30);
+	begin(30, "c");
+	spread_branch(&spread, 30, 1);
+	end(30, "c");
+	spread_flush(&spread, 40);
+	spread_part(&spread, 40);
+	end(40, "b");
+	end(40, "a");
+	spread_flush(&spread, 40);
+	ck_assert_str_eq(collect.text, "B 10 a\nB 20 b\nB 30 c\nE 40 c\nE 40 b\nE 40 a\n");
+	teardown();
+}
+END_TEST
+
+START_TEST(test_a_stack_opened_by_work_begins_with_its_branch)
+{
+	struct frame f;
+
+	setup_work();
+	f = frame("caller");
+	begin(10, "a");
+	spread_branch(&spread, 30, 1);
+	begin(30, "b");
+	spread_branch(&spread, 30, 1);
+	spread_open(&spread, 30);
+	begin(30, "irq");
+	spread_branch(&spread, 50, 1);
+	end(50, "irq");
+	spread_infer(&spread, 30, &f);
+	spread_flush(&spread, 60);
+	spread_close(&spread);
+	/* not before b, and what is found later encloses irq */
+	ck_assert_str_eq(collect_sort(&collect),
+			 "B 10 a\nB 20 b\nB 30 caller inf\nB 30 irq\nE 50 irq\n");
+	teardown();
+}
+END_TEST
+
 SUITE_MAIN("stack/spread", test_calls_share_and_returns_take_nothing,
 	   test_shares_are_whole_and_fill_the_time, test_more_calls_than_time,
 	   test_hidden_frames_take_their_share, test_unknown, test_unknown_with_nothing_in_it,
 	   test_unknowns_without_length_lie_before_their_caller,
-	   test_a_stack_opened_behind_later_times_begins_with_them, test_reset_drops)
+	   test_a_stack_opened_behind_later_times_begins_with_them, test_reset_drops,
+	   test_work_ends_at_its_timestamp, test_where_tracing_stops_and_starts_is_exact,
+	   test_tracing_that_stops_at_once, test_what_is_last_ends_with_the_part,
+	   test_a_stack_opened_by_work_begins_with_its_branch)

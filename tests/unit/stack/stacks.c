@@ -147,6 +147,7 @@ START_TEST(test_time_that_steps_back_is_clamped_and_counted)
 	struct play p;
 
 	play_init(&p, SCOPE_USER);
+	p.config.reference_times = true;
 	play_call(&p, 1000, "main");
 	play_call(&p, 1100, "f");
 	play_return(&p, 1050, "main+5");
@@ -261,6 +262,7 @@ START_TEST(test_several_files)
 	struct play p;
 
 	play_init(&p, SCOPE_USER);
+	p.config.reference_times = true;
 	play_call(&p, 1000, "main");
 	play_call(&p, 1010, "f");
 	stacks_next_file(p.stacks);

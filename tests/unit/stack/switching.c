@@ -48,7 +48,9 @@ START_TEST(test_frames_that_go_on_take_no_time)
 {
 	struct play p;
 
-	begin(&p);
+	play_init(&p, SCOPE_USER);
+	p.config.reference_times = true;
+	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
 	call(&p, 1010, "main+4", "swap");
 	play_return(&p, 1020, "gen");
 	call(&p, 1030, "gen+4", "yield");
