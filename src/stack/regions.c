@@ -54,8 +54,6 @@ static void catch_up(struct regions *r, struct thread *th)
 
 void regions_sync(struct regions *r, struct thread *th)
 {
-	if (!filter_on(&r->filter))
-		return;
 	if (!th->started)
 		th->epoch = r->epoch;
 	if (th->epoch != r->epoch)
@@ -118,8 +116,6 @@ static void enter(struct regions *r, int64_t t, uint32_t region)
 
 void regions_follow(struct regions *r, struct thread *th, int64_t t, uint32_t region)
 {
-	if (!filter_on(&r->filter))
-		return;
 	/* What a transaction kept back until its region was over is outside of it. */
 	if (region <= r->left)
 		region = 0;

@@ -37,10 +37,13 @@ void regions_fini(struct regions *r);
 /* An event as it is read: sets its region, and lets out what a region kept that is now complete. */
 void regions_mark(struct regions *r, struct event *ev);
 
-/* Before anything else is done with a thread (also one that has just started). */
+/*
+ * With a filter only: before anything else is done with a thread (also one that has just started).
+ */
 void regions_sync(struct regions *r, struct thread *th);
 
-/* Enters or leaves before an event of th, marked with region, is applied at mapped time t. */
+/* With a filter only: enters or leaves before an event of th, marked with region, is applied at
+ * mapped time t. */
 void regions_follow(struct regions *r, struct thread *th, int64_t t, uint32_t region);
 
 /* A data file ends: a region that is still open was none. */

@@ -22,6 +22,7 @@ struct walk {
 	int64_t offset; /* of the place in the list from there, ns */
 	int64_t last;   /* the time of the newest span, ns */
 	int64_t total;  /* of the time that they share, ns */
+	double speed;   /* by work: ns for each unit of it */
 	uint64_t calls; /* still to come */
 	uint64_t empty; /* "[unknown]"s of no length and with nothing in them, see below */
 	struct span unknown;
@@ -95,13 +96,12 @@ static void write_empty(struct walk *w)
 /* By work: how far on in the time that all share the span or mark is, told when it was added. */
 static int64_t offset_of(const struct walk *w, const struct span *span)
 {
-	uint64_t done = (uint64_t)span->end;
+	int64_t done = span->end;
 
-	if (done == 0 || w->total == 0)
-		return 0;
-	if (done >= w->sp->work)
+	/* What came last happened at the very end. */
+	if (done == (int64_t)w->sp->work && done)
 		return w->total;
-	return (int64_t)((double)w->total * (double)done / (double)w->sp->work);
+	return (int64_t)((double)done * w->speed);
 }
 
 static void write_span(struct walk *w, struct span *span)
@@ -161,8 +161,8 @@ static void give_times(struct spread *sp, int64_t base, int64_t total)
 {
 	struct walk w = { .sp = sp, .base = base, .total = total, .calls = sp->calls };
 
-	if (!sp->spans)
-		return;
+	if (sp->work)
+		w.speed = (double)total / (double)sp->work;
 	spool_each(&sp->list, step, &w);
 	write_empty(&w);
 	spool_clear(&sp->list);
@@ -174,9 +174,11 @@ void spread_flush(struct spread *sp, int64_t t)
 	int64_t end = sp->time > sp->from || sp->exact ? sp->time : t;
 
 	if (!sp->by_work) {
-		give_times(sp, sp->time, t - sp->time);
+		if (sp->spans)
+			give_times(sp, sp->time, t - sp->time);
 	} else {
-		give_times(sp, sp->from, end - sp->from);
+		if (sp->spans)
+			give_times(sp, sp->from, end - sp->from);
 		sp->from = end;
 		sp->work = 0;
 		sp->exact = false;
@@ -213,18 +215,15 @@ void spread_start(struct spread *sp, int64_t t)
 	sp->fresh = false;
 }
 
-void spread_branch(struct spread *sp, int64_t t, uint64_t work)
+void spread_next(struct spread *sp, int64_t t)
 {
-	if (sp->fresh) {
+	if (sp->fresh)
 		spread_start(sp, t);
-		return;
-	}
 	/* What happened behind an exact time shares the time up to the next one with what is next.
 	 */
-	if (t != sp->time && (sp->time > sp->from || sp->exact))
+	else if (sp->time > sp->from || sp->exact)
 		spread_flush(sp, t);
 	sp->time = t;
-	sp->work += work;
 }
 
 /* Room for a span of timestamp t. */

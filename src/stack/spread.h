@@ -47,14 +47,26 @@ void spread_part(struct spread *sp, int64_t t);
 /* From now on by work. */
 void spread_by_work(struct spread *sp);
 
+/* By work: tracing starts at t, with a branch that comes next. */
+void spread_start(struct spread *sp, int64_t t);
+
+/* By work: what comes next has another timestamp, t, or is the first of its part. */
+void spread_next(struct spread *sp, int64_t t);
+
 /*
  * By work: a branch of timestamp t was executed, after so much work (any unit, not 0) since the one
  * before. What it does to frames is told next.
  */
-void spread_branch(struct spread *sp, int64_t t, uint64_t work);
+static inline void spread_branch(struct spread *sp, int64_t t, uint64_t work)
+{
+	bool first = sp->fresh;
 
-/* By work: tracing starts at t, with a branch that comes next. */
-void spread_start(struct spread *sp, int64_t t);
+	if (t != sp->time || first)
+		spread_next(sp, t);
+	/* It is not known what ran before the first one: it has its timestamp. */
+	if (!first)
+		sp->work += work;
+}
 
 /* By work: tracing stops at timestamp t, with the branch that was told last. */
 static inline void spread_stop(struct spread *sp)

@@ -144,15 +144,18 @@ static void note_time(struct stacks *s, int64_t t)
 
 static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
 {
+	bool filtered = filter_on(&s->regions.filter);
 	int64_t own, t;
 
-	regions_sync(&s->regions, th);
+	if (filtered)
+		regions_sync(&s->regions, th);
 	own = mapped_time(s, th, ev);
 	if (!th->started)
 		thread_start(th, own);
 	t = thread_time(th, own);
 	note_time(s, t);
-	regions_follow(&s->regions, th, t, ev->region);
+	if (filtered)
+		regions_follow(&s->regions, th, t, ev->region);
 	switch (ev->kind) {
 	case EVENT_BRANCH: branch_apply(th, t, ev); break;
 	case EVENT_SAMPLE: sample_apply(th, t, ev); break;
@@ -222,7 +225,8 @@ static void begin_file(struct stacks *s, int64_t t)
 
 		if (!th->started)
 			continue;
-		regions_sync(&s->regions, th);
+		if (filter_on(&s->regions.filter))
+			regions_sync(&s->regions, th);
 		thread_end(th, th->last_event_time);
 		thread_new_file(th, t, s->files <= 1);
 	}

@@ -51,10 +51,21 @@ void thread_start(struct thread *th, int64_t t)
 	begin_part(th, t);
 }
 
+/* Whether nothing that happened is later than t, and nothing at t must come before it. */
+static bool in_order(struct thread *th, int64_t t)
+{
+	return (t >= th->last_event_time) & (t > th->last_error_time) & (t >= th->floor) &
+	       (t >= th->spread.time) & (t >= callstack_level(&th->stack)->created);
+}
+
 int64_t thread_time(struct thread *th, int64_t t)
 {
 	int64_t own = t;
 
+	if (in_order(th, t) && t >= 0) {
+		th->last_event_time = t;
+		return t;
+	}
 	if (own < th->last_event_time || own < 0)
 		th->shared->stats.clamped++;
 	/* An event at the very time of an error (or of the first event) must come behind it. */
