@@ -37,6 +37,9 @@ enum trace_state {
 	TRACE_END,
 };
 
+/* Codes of errors that mean that a stretch of the trace is missing; perf's intel-pt.c has all. */
+enum { ERROR_OVERFLOW = 7, ERROR_LOST = 8 };
+
 /* A place in a program. */
 struct location {
 	uint64_t addr;

@@ -63,6 +63,20 @@ void callstack_remove_outermost(struct callstack *cs)
 	memmove(&cs->frames[base], &cs->frames[base + 1], (cs->n - base) * sizeof(*cs->frames));
 }
 
+struct frame callstack_remove_below(struct callstack *cs, uint32_t i)
+{
+	struct frame frame = cs->frames[i];
+	uint32_t k;
+
+	uncount(cs, &frame);
+	cs->n--;
+	memmove(&cs->frames[i], &cs->frames[i + 1], (cs->n - i) * sizeof(*cs->frames));
+	for (k = 0; k < cs->n_levels; k++)
+		if (cs->levels[k].base > i)
+			cs->levels[k].base--;
+	return frame;
+}
+
 void callstack_park(struct callstack *cs, int64_t t)
 {
 	if (cs->n_levels == cs->cap_levels) {

@@ -50,7 +50,7 @@ struct level {
 	bool used;          /* a span has ended on it since `created` */
 	bool used_before;   /* a span has ended on it between base_time and `created` */
 	bool bare;          /* nothing lies below it: it began as early as the part of the trace */
-	bool replaced;      /* `created` is later than base_time: a newer stack in its place */
+	uint8_t replaced;   /* so many stacks were there before, from base_time on; one is newer */
 };
 
 struct callstack {
@@ -124,6 +124,9 @@ struct frame callstack_pop(struct callstack *cs);
 
 /* Takes the outermost frame off the current level, which has one. */
 void callstack_remove_outermost(struct callstack *cs);
+
+/* Takes frame i of all, which is on a level below the current one, off its level. */
+struct frame callstack_remove_below(struct callstack *cs, uint32_t i);
 
 /* Parks the current level: a new, empty one is current, created at t. Must not be full. */
 void callstack_park(struct callstack *cs, int64_t t);

@@ -121,6 +121,22 @@ void hold_reset(struct hold *hold)
 		empty(&hold->groups[--hold->n]);
 }
 
+void hold_put_around(struct hold *hold, uint32_t i, const struct span *span)
+{
+	if (hold->out->muted)
+		return;
+	while (i-- > 0) {
+		if (hold->groups[i].time != span->time)
+			continue;
+		append(&hold->groups[i].back, (void *)span);
+		return;
+	}
+	if (hold->diverting)
+		append(&hold->tail, (void *)span);
+	else
+		outlet_span(hold->out, span);
+}
+
 void hold_front(struct hold *hold, const struct span *span)
 {
 	if (!hold->out->muted)

@@ -52,6 +52,12 @@ void hold_close(struct hold *hold);
 void hold_divert(struct hold *hold);
 void hold_finish(struct hold *hold);
 
+/*
+ * A span of a stack around that of group i, at a time that is not later than that group's: it
+ * stands before all that waits there, and behind all that was put before that group.
+ */
+void hold_put_around(struct hold *hold, uint32_t i, const struct span *span);
+
 /* Drops all groups and what waits in them. */
 void hold_reset(struct hold *hold);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/known.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static const char *const unwinders[KNOWN_UNWINDERS] = {
@@ -63,5 +64,13 @@ uint32_t known_decode_error(struct known *known, uint32_t message)
 	/* A message is a few words; a longer one is hostile and is cut. */
 	n = snprintf(buf, sizeof(buf), "[decode error: %.*s]", text.n < 400 ? (int)text.n : 400,
 		     text.p);
+	return intern_add(known->names, (struct str){ .p = buf, .n = (size_t)n });
+}
+
+uint32_t known_lost(struct known *known, int64_t ns)
+{
+	char buf[64];
+	int n = snprintf(buf, sizeof(buf), "[lost: %" PRId64 " ns]", ns);
+
 	return intern_add(known->names, (struct str){ .p = buf, .n = (size_t)n });
 }

@@ -31,6 +31,9 @@ struct known {
 /* Looks all of them up in names, which must live as long as known. */
 void known_init(struct known *known, struct intern *names);
 
+/* The name of the span of a stretch of ns that was lost, "[lost: N ns]". */
+uint32_t known_lost(struct known *known, int64_t ns);
+
 /* Whether sym is a function that leaves frames without returning from them. */
 bool known_unwinder(const struct known *known, uint32_t sym);
 

@@ -3,6 +3,7 @@
 
 #include "base/intern.h"
 #include "stack/go.h"
+#include "stack/loss.h"
 #include "stack/ocaml.h"
 #include "stack/switching.h"
 
@@ -42,10 +43,12 @@ void landing_check(struct thread *th, int64_t t, const struct location *dst)
 {
 	const struct frame *top = callstack_top(&th->stack);
 
-	if (!top)
+	if (top) {
+		if (!frame_same_symbol(top, dst))
+			become(th, t, dst);
+	} else if (!th->lost || !loss_find(th, dst, true)) {
 		thread_infer(th, t, dst);
-	else if (!frame_same_symbol(top, dst))
-		become(th, t, dst);
+	}
 }
 
 static void arrive(struct thread *th, int64_t t, const struct location *dst)
@@ -175,6 +178,8 @@ void landing_return(struct thread *th, int64_t t, const struct location *dst)
 {
 	const struct frame *top = callstack_top(&th->stack);
 
+	if (!top && th->lost && loss_find(th, dst, true))
+		return;
 	if (!top || by_reference(th) || ocaml_raising(th, top)) {
 		ocaml_return(th, t);
 	} else if (!frame_expects(top, dst->addr)) {
@@ -318,7 +323,8 @@ void landing_start(struct thread *th, int64_t t, const struct location *dst)
 		thread_clear(th, t);
 		thread_new_stack(th, dst->addr, t);
 	} else if (!callstack_depth(&th->stack)) {
-		thread_call(th, t, dst, 0);
+		if (!th->lost || !loss_find(th, dst, false))
+			thread_call(th, t, dst, 0);
 	} else if (by_reference(th)) {
 		ocaml_return(th, t);
 	} else {

@@ -284,6 +284,15 @@ void spread_end(struct spread *sp, int64_t t, const struct frame *frame, uint64_
 	span->value = below;
 }
 
+void spread_end_at(struct spread *sp, int64_t t, const struct frame *frame, uint32_t group)
+{
+	struct span span = of_frame(sp, SPAN_END, frame);
+
+	span.time = t;
+	span.end = 0;
+	hold_put_around(&sp->hold, group, &span);
+}
+
 void spread_unknown(struct spread *sp, int64_t t, int64_t created, uint32_t name, bool encloses,
 		    bool hidden)
 {

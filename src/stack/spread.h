@@ -81,6 +81,12 @@ void spread_begin(struct spread *sp, int64_t t, const struct frame *frame);
 void spread_end(struct spread *sp, int64_t t, const struct frame *frame, uint64_t below);
 
 /*
+ * A frame of a stack around that of the hold's group was left at t, which is when that one began,
+ * and may lie long before what has been written.
+ */
+void spread_end_at(struct spread *sp, int64_t t, const struct frame *frame, uint32_t group);
+
+/*
  * Control left, at timestamp t, a function that was never seen: it is drawn as "[unknown]" (name)
  * from created on. encloses: other spans have ended since then. hidden: then it is left out by the
  * depth cap.

@@ -4,6 +4,7 @@
 #include "base/xalloc.h"
 #include "stack/branch.h"
 #include "stack/hits.h"
+#include "stack/loss.h"
 #include "stack/ocaml.h"
 #include "stack/regions.h"
 #include "stack/sample.h"
@@ -162,7 +163,10 @@ static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
 	case EVENT_ERROR:
 		write_direct(s, th, t, ev);
 		ocaml_forget(th);
-		thread_end(th, t);
+		if (ev->error.code == ERROR_OVERFLOW || ev->error.code == ERROR_LOST)
+			loss_begin(th, t);
+		else
+			thread_end(th, t);
 		break;
 	default: write_direct(s, th, t, ev); break;
 	}

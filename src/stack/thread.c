@@ -2,6 +2,7 @@
 #include "stack/thread.h"
 
 #include "base/intern.h"
+#include "stack/loss.h"
 
 /* Whether addr lies in the kernel's half of the address space. */
 static bool is_kernel(uint64_t addr)
@@ -40,6 +41,18 @@ static void begin_part(struct thread *th, int64_t t)
 	fibers_clear(&th->fibers);
 	th->at = 0;
 	spread_part(&th->spread, t);
+	spread_open(&th->spread, t);
+}
+
+void thread_set_aside(struct thread *th, int64_t t)
+{
+	th->last_error_time = th->lost_time = t;
+	th->lost = true;
+	callstack_park(&th->stack, t);
+	fibers_clear(&th->fibers);
+	th->at = 0;
+	spread_part(&th->spread, t);
+	th->lost_group = th->spread.hold.n;
 	spread_open(&th->spread, t);
 }
 
@@ -248,15 +261,13 @@ static void close_replaced(struct thread *th)
 {
 	struct level *level = callstack_level(&th->stack);
 
-	if (!level->replaced)
-		return;
-	level->replaced = false;
-	spread_close(&th->spread);
+	for (; level->replaced; level->replaced--)
+		spread_close(&th->spread);
 }
 
 bool thread_unpark(struct thread *th)
 {
-	if (th->stack.n_levels == 1)
+	if (th->stack.n_levels == 1 || (th->lost && th->stack.n_levels == 2))
 		return false;
 	close_replaced(th);
 	if (!callstack_level(&th->stack)->bare)
@@ -277,7 +288,7 @@ void thread_new_stack(struct thread *th, uint64_t addr, int64_t t)
 	}
 	level->created = t;
 	level->used = false;
-	level->replaced = true;
+	level->replaced = 1;
 	spread_open(&th->spread, t);
 }
 
@@ -296,6 +307,7 @@ static int64_t not_before_frames(const struct thread *th, int64_t t)
 
 void thread_end(struct thread *th, int64_t t)
 {
+	loss_give_up(th, true);
 	t = not_before_frames(th, max(t, th->spread.time));
 	hold_divert(&th->spread.hold);
 	spread_flush(&th->spread, t);
@@ -337,6 +349,7 @@ void thread_enter_region(struct thread *th, int64_t t)
 	uint32_t i, k, shown = 0;
 	int64_t oldest;
 
+	loss_give_up(th, false);
 	t = max(t, max(th->last_error_time, th->last_event_time));
 	oldest = max(t - 1, th->floor);
 	th->floor = t;
@@ -352,7 +365,8 @@ void thread_enter_region(struct thread *th, int64_t t)
 		level->created = k ? t : oldest;
 		if (k)
 			level->base_time = t;
-		level->replaced = level->bare = false;
+		level->replaced = 0;
+		level->bare = false;
 		level->used = level->used_before = false;
 		spread_open(sp, max(level->created, level->base_time));
 		for (i = level->base; i < end; i++) {

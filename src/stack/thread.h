@@ -36,6 +36,7 @@ struct shared {
 struct thread {
 	struct shared *shared;
 	int32_t pid, tid;
+	bool lost;      /* the outermost level is of frames in doubt: see loss.h */
 	bool started;   /* it had an event */
 	bool active;    /* see regions.h; likewise epoch */
 	bool has_track; /* asked of the sink when the first span is due, so that no track is empty
@@ -47,6 +48,8 @@ struct thread {
 	uint32_t epoch;
 	int64_t last_error_time; /* also the time at which this part of its trace began */
 	int64_t last_event_time; /* without the shift that keeps it apart from an error's */
+	uint32_t lost_group;     /* if lost: the hold's group of the stack behind it */
+	int64_t lost_time;       /* if lost: where the stretch that was lost ends */
 	int64_t floor;           /* nothing is earlier: a filter region was left or entered then */
 	uint64_t cut;          /* frames left out below the frame that is deepest of those shown */
 	uint64_t at;           /* where the last branch led to, 0: not known */
@@ -98,6 +101,12 @@ void thread_clear(struct thread *th, int64_t t);
  * goes: when that is in user code, and no frame is known, the new stack may be as old as the trace.
  */
 void thread_park(struct thread *th, int64_t t, uint64_t addr);
+
+/*
+ * A new part of the trace begins at t, but the stack, the only one, is kept below a new one: it is
+ * `lost`. Nothing waits.
+ */
+void thread_set_aside(struct thread *th, int64_t t);
 
 /* Goes back to the stack that was interrupted; the current one is empty. False: there is none. */
 bool thread_unpark(struct thread *th);

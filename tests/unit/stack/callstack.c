@@ -115,6 +115,27 @@ START_TEST(test_same_function)
 }
 END_TEST
 
+START_TEST(test_remove_below)
+{
+	struct callstack cs;
+
+	callstack_init(&cs, 0);
+	push(&cs, 1);
+	push(&cs, 2);
+	callstack_park(&cs, 70);
+	push(&cs, 3);
+	ck_assert_uint_eq(callstack_remove_below(&cs, 1).sym, 2);
+	ck_assert_uint_eq(callstack_depth(&cs), 1);
+	ck_assert_uint_eq(callstack_top(&cs)->sym, 3);
+	ck_assert_uint_eq(cs.shown, 2);
+	callstack_pop(&cs);
+	ck_assert(callstack_unpark(&cs));
+	ck_assert_uint_eq(callstack_depth(&cs), 1);
+	ck_assert_uint_eq(callstack_top(&cs)->sym, 1);
+	callstack_fini(&cs);
+}
+END_TEST
+
 START_TEST(test_where_control_comes_back_to)
 {
 	struct frame f = { .from = 100, .kind = FRAME_CALL };
@@ -171,5 +192,5 @@ START_TEST(test_frames_of_our_own)
 END_TEST
 
 SUITE_MAIN("stack/callstack", test_push_and_pop, test_levels, test_outermost_and_what_is_shown,
-	   test_same_function, test_where_control_comes_back_to, test_what_a_function_holds,
-	   test_frames_of_our_own)
+	   test_same_function, test_remove_below, test_where_control_comes_back_to,
+	   test_what_a_function_holds, test_frames_of_our_own)

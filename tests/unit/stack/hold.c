@@ -103,6 +103,28 @@ START_TEST(test_a_larger_nested_group_takes_in_the_smaller_one)
 }
 END_TEST
 
+START_TEST(test_put_around_stands_before_what_waits)
+{
+	struct span span = { .kind = SPAN_END, .time = 5 };
+
+	setup();
+	span.name = intern_add(names, STR("old"));
+	hold_open(&hold, 3);
+	hold_open(&hold, 5);
+	put(5, "new");
+	hold_put_around(&hold, 1, &span);
+	ck_assert_str_eq(collect.text, "E 5 old\n");
+	/* behind what waits in a group around it that has this time */
+	put(3, "x");
+	hold_close(&hold);
+	span.time = 3;
+	hold_put_around(&hold, 1, &span);
+	hold_close(&hold);
+	ck_assert_str_eq(collect.text, "E 5 old\nB 3 x\nB 5 new\nE 3 old\n");
+	teardown();
+}
+END_TEST
+
 START_TEST(test_nested_of_a_later_time_is_written_at_its_end)
 {
 	setup();
@@ -160,5 +182,6 @@ END_TEST
 SUITE_MAIN("stack/hold", test_only_its_own_time_waits,
 	   test_nested_of_the_same_time_waits_with_the_outer,
 	   test_a_larger_nested_group_takes_in_the_smaller_one,
+	   test_put_around_stands_before_what_waits,
 	   test_nested_of_a_later_time_is_written_at_its_end, test_muted_and_reset_drop,
 	   test_many_spill)

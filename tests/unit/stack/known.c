@@ -34,6 +34,18 @@ START_TEST(test_decode_error)
 }
 END_TEST
 
+START_TEST(test_lost)
+{
+	struct intern *names = intern_new(0);
+	struct known known;
+
+	known_init(&known, names);
+	ck_assert(str_eq(intern_str(names, known_lost(&known, 1234)), STR("[lost: 1234 ns]")));
+	ck_assert_uint_gt(intern_str(names, known_lost(&known, INT64_MAX)).n, 20);
+	intern_free(names);
+}
+END_TEST
+
 START_TEST(test_unwinders)
 {
 	struct intern *names = intern_new(0);
@@ -49,4 +61,4 @@ START_TEST(test_unwinders)
 }
 END_TEST
 
-SUITE_MAIN("stack/known", test_names, test_decode_error, test_unwinders)
+SUITE_MAIN("stack/known", test_names, test_decode_error, test_unwinders, test_lost)

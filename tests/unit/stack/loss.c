@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames over a gap: main calls f, which calls g; lost from 20 to 100. */
+#include "stack/loss.h"
+
+#include "support/play.h"
+#include "support/suite.h"
+
+static void lose(struct play *p, int64_t t, uint32_t code)
+{
+	struct event ev = { .kind = EVENT_ERROR, .has_time = true, .time = t };
+
+	ev.error.code = code;
+	ev.error.message = intern_add(p->names, STR("e"));
+	play_event(p, &ev);
+}
+
+static void begin(struct play *p)
+{
+	play_init(p, SCOPE_USER);
+	play_branch(p, 1000, TRACE_START, BRANCH_NONE, "", "main");
+	play_branch(p, 1010, TRACE_ON, BRANCH_CALL, "main+4", "f");
+	play_branch(p, 1020, TRACE_ON, BRANCH_CALL, "f+4", "g");
+	lose(p, 1100, ERROR_OVERFLOW);
+}
+
+static void start(struct play *p, int64_t t, const char *dst)
+{
+	play_branch(p, t, TRACE_START, BRANCH_NONE, "", dst);
+}
+
+#define BEFORE "B 0 main\nB 10 f\nB 20 g\nX 20-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
+
+static void expect(struct play *p, const char *text)
+{
+	ck_assert_str_eq(play_end_sorted(p), text);
+	play_fini(p);
+}
+
+START_TEST(test_goes_on_in_the_same_function)
+{
+	struct play p;
+
+	begin(&p);
+	start(&p, 1110, "g+8");
+	play_return(&p, 1120, "f+9");
+	play_return(&p, 1130, "main+9");
+	expect(&p, BEFORE "E 120 g\nE 130 f\nE 130 main\n");
+}
+END_TEST
+
+START_TEST(test_goes_on_further_down)
+{
+	struct play p;
+
+	begin(&p);
+	start(&p, 1110, "main+8");
+	play_branch(&p, 1120, TRACE_ON, BRANCH_CALL, "main+12", "h");
+	expect(&p, BEFORE "E 100 g\nE 100 f\nB 120 h\nE 120 h\nE 120 main\n");
+}
+END_TEST
+
+START_TEST(test_confirmed_by_a_return)
+{
+	struct play p;
+
+	begin(&p);
+	start(&p, 1110, "h+8");
+	play_return(&p, 1120, "f+40");
+	expect(&p, BEFORE "E 100 g\nB 110 h\nE 120 h\nE 120 f\nE 120 main\n");
+}
+END_TEST
+
+START_TEST(test_confirmed_by_a_return_to_a_call)
+{
+	struct play p;
+
+	begin(&p);
+	start(&p, 1110, "h+8");
+	play_return(&p, 1120, "main+9"); /* where f was called: h took its place */
+	expect(&p, BEFORE "E 100 g\nE 100 f\nB 110 h\nE 120 h\nE 120 main\n");
+}
+END_TEST
+
+START_TEST(test_never_confirmed)
+{
+	struct play p;
+
+	begin(&p);
+	start(&p, 1110, "h+8");
+	play_return(&p, 1120, "k+9");
+	play_branch(&p, 1130, TRACE_ON, BRANCH_CALL, "k+20", "h");
+	expect(&p, BEFORE "E 100 g\nE 100 f\nE 100 main\nB 100 k inf\nB 110 h\nE 120 h\nB 130 h\n"
+			  "E 130 h\nE 130 k\n");
+}
+END_TEST
+
+START_TEST(test_lost_again)
+{
+	struct play p;
+
+	begin(&p);
+	start(&p, 1110, "h+8");
+	lose(&p, 1200, ERROR_LOST);
+	start(&p, 1210, "h+9");
+	expect(&p, BEFORE "E 100 g\nE 100 f\nE 100 main\nB 110 h\nX 200-200 [decode error: e]\n"
+			  "E 200 h\nB 210 h\nE 210 h\n");
+}
+END_TEST
+
+START_TEST(test_other_errors_end_all)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
+	lose(&p, 1050, 6);
+	start(&p, 1060, "main+8");
+	expect(&p, "B 0 main\nX 50-50 [decode error: e]\nE 50 main\nB 60 main\nE 60 main\n");
+}
+END_TEST
+
+START_TEST(test_where_tracing_had_stopped)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
+	play_branch(&p, 1010, TRACE_END, BRANCH_SYSCALL, "main+4", "");
+	lose(&p, 1050, ERROR_LOST);
+	start(&p, 1060, "main+6");
+	play_branch(&p, 1070, TRACE_ON, BRANCH_CALL, "main+12", "h");
+	expect(&p, "B 0 main\nB 10 [syscall]\nE 10 [syscall]\nX 10-50 [lost: 40 ns]\n"
+		   "X 50-50 [decode error: e]\nB 70 h\nE 70 h\nE 70 main\n");
+}
+END_TEST
+
+START_TEST(test_not_with_the_kernel)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER_AND_KERNEL);
+	play_call(&p, 1000, "main");
+	lose(&p, 1050, ERROR_LOST);
+	start(&p, 1060, "main+6");
+	expect(&p, "B 0 main\nX 50-50 [decode error: e]\nE 50 main\nB 60 main\nE 60 main\n");
+}
+END_TEST
+
+SUITE_MAIN("stack/loss", test_goes_on_in_the_same_function, test_goes_on_further_down,
+	   test_confirmed_by_a_return, test_confirmed_by_a_return_to_a_call, test_never_confirmed,
+	   test_lost_again, test_other_errors_end_all, test_where_tracing_had_stopped,
+	   test_not_with_the_kernel)
