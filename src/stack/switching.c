@@ -25,12 +25,13 @@ static void learn(struct thread *th, const struct frame *frame)
 }
 
 /*
- * Whether a stack begins with the frame. One that was entered by a jump looked like a tail call of
- * the function that switched; when that function, now on top, switches back, it was none.
+ * Whether the outermost frame that is left began a stack. One that was entered by a jump looked
+ * like a tail call of the function that switched; when that function, now on top, switches back, it
+ * was none.
  */
-static bool begins_stack(const struct frame *frame, const struct frame *top)
+static bool began_by_jump(const struct frame *frame, const struct frame *top)
 {
-	return frame->kind == FRAME_BASE || (frame->was == top->start && frame->kind == FRAME_CALL);
+	return frame->kind == FRAME_CALL && frame->was == top->start && frame->was;
 }
 
 /* Keeps the stack of the frames from base to end. */
@@ -53,8 +54,10 @@ static void keep_stacks(struct thread *th, uint32_t depth)
 	if (n <= depth)
 		return;
 	top = callstack_frame(cs, n - 1);
+	if (began_by_jump(callstack_frame(cs, depth), top))
+		base = depth;
 	for (i = depth; i < n; i++) {
-		if (!begins_stack(callstack_frame(cs, i), top))
+		if (callstack_frame(cs, i)->kind != FRAME_BASE)
 			continue;
 		if (base < i)
 			keep_stack(th, base, i);
