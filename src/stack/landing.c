@@ -156,11 +156,9 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 		arrive(th, t, dst);
 	} else if (top->kind == FRAME_SIGNAL || top->kind == FRAME_SIGRETURN) {
 		replace(th, t, dst, true);
-	} else if (goes_back(top, dst)) {
-		become(th, t, dst);
-	} else if (land_far(th, t, dst, top->from ? n : n - 1)) {
+	} else if (!goes_back(top, dst) && land_far(th, t, dst, top->from ? n : n - 1)) {
 		return;
-	} else if (top->kind == FRAME_BASE) {
+	} else if (goes_back(top, dst) || top->kind == FRAME_BASE) {
 		become(th, t, dst);
 	} else if (!top->from || top->kind == FRAME_INTERRUPT) {
 		/* Not seen called: this may be where it was. */
