@@ -4,24 +4,18 @@
 #include "base/xalloc.h"
 #include "symbol/debuginfo.h"
 #include "symbol/elfopen.h"
+#include "symbol/ranges.h"
 #include "symbol/regular.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A stretch of code that a compilation unit covers: addresses of the file. */
-struct range {
-	Dwarf_Addr start, end;
-	Dwarf_Off unit; /* of the unit's DIE */
-};
-
 struct linetable {
 	struct debuginfo info;
-	uint64_t *functions;  /* where functions begin, sorted */
-	struct range *ranges; /* sorted, and none overlaps another */
-	size_t n_functions, n_ranges;
-	size_t cap_functions, cap_ranges;
+	uint64_t *functions; /* where functions begin, sorted */
+	struct ranges units; /* of the DWARF's addresses; owners: the offsets of units' DIEs */
+	size_t n_functions, cap_functions;
 };
 
 static int compare_addr(const void *a, const void *b)
@@ -31,16 +25,6 @@ static int compare_addr(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int compare_range(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	/* The larger one first: it holds the other. */
-	return (x->end < y->end) - (x->end > y->end);
-}
-
 static void add_function(struct linetable *l, uint64_t addr)
 {
 	if (l->n_functions == l->cap_functions) {
@@ -48,17 +32,6 @@ static void add_function(struct linetable *l, uint64_t addr)
 		l->functions = xreallocarray(l->functions, l->cap_functions, sizeof(uint64_t));
 	}
 	l->functions[l->n_functions++] = addr;
-}
-
-static void add_range(struct linetable *l, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit)
-{
-	if (start >= end)
-		return;
-	if (l->n_ranges == l->cap_ranges) {
-		l->cap_ranges = l->cap_ranges ? 2 * l->cap_ranges : 256;
-		l->ranges = xreallocarray(l->ranges, l->cap_ranges, sizeof(*l->ranges));
-	}
-	l->ranges[l->n_ranges++] = (struct range){ .start = start, .end = end, .unit = unit };
 }
 
 static void find_functions(struct linetable *l)
@@ -82,40 +55,6 @@ static void find_functions(struct linetable *l)
 }
 
 /*
- * Cuts the sorted ranges where they overlap, so that each address is in one at most: that which
- * begins last of those it was in. `open` holds the ranges that have begun, in that order.
- */
-static void cut_ranges(struct linetable *l)
-{
-	struct range *all = l->ranges, *open = xcalloc(l->n_ranges, sizeof(*open));
-	size_t n = l->n_ranges, n_open = 0;
-	Dwarf_Addr at = 0;
-
-	l->ranges = NULL;
-	l->n_ranges = l->cap_ranges = 0;
-	for (size_t i = 0; i <= n; i++) {
-		Dwarf_Addr next = i < n ? all[i].start : UINT64_MAX;
-
-		while (n_open && at < next) {
-			const struct range *last = &open[n_open - 1];
-			Dwarf_Addr end = last->end < next ? last->end : next;
-
-			if (at < end) {
-				add_range(l, at, end, last->unit);
-				at = end;
-			} else {
-				n_open--;
-			}
-		}
-		at = next;
-		if (i < n)
-			open[n_open++] = all[i];
-	}
-	free(open);
-	free(all);
-}
-
-/*
  * Not through .debug_aranges, which would be the index for this: clang does not write it.
  */
 static void find_ranges(struct linetable *l)
@@ -128,12 +67,9 @@ static void find_ranges(struct linetable *l)
 		ptrdiff_t at = 0;
 
 		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
-			add_range(l, start, end, dwarf_dieoffset(&die));
+			ranges_add(&l->units, start, end, dwarf_dieoffset(&die));
 	}
-	if (!l->n_ranges)
-		return;
-	qsort(l->ranges, l->n_ranges, sizeof(*l->ranges), compare_range);
-	cut_ranges(l);
+	ranges_settle(&l->units);
 }
 
 static int check_type(int fd, const char *path, struct err *err)
@@ -171,7 +107,7 @@ int linetable_open(const char *path, struct linetable **lines, struct err *err)
 	}
 	find_functions(l);
 	find_ranges(l);
-	if (!l->n_ranges) {
+	if (!l->units.n) {
 		linetable_close(l);
 		return err_set(err, "%s: it has no line table", path);
 	}
@@ -185,24 +121,8 @@ void linetable_close(struct linetable *lines)
 		return;
 	debuginfo_close(&lines->info);
 	free(lines->functions);
-	free(lines->ranges);
+	ranges_fini(&lines->units);
 	free(lines);
-}
-
-/* The range that addr (of the debug info) is in; NULL: no unit's code is there. */
-static const struct range *find_range(const struct linetable *l, Dwarf_Addr addr)
-{
-	size_t low = 0, high = l->n_ranges;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->ranges[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && addr < l->ranges[low - 1].end ? &l->ranges[low - 1] : NULL;
 }
 
 /* The first row for addr that names a line: the one of the function's own head. */
@@ -247,8 +167,8 @@ bool linetable_function(struct linetable *lines, uint64_t addr, const char **fil
 	    !bsearch(&addr, lines->functions, lines->n_functions, sizeof(uint64_t), compare_addr))
 		return false;
 	addr -= lines->info.bias;
-	range = find_range(lines, addr);
-	if (!range || !dwarf_offdie(lines->info.dwarf, range->unit, &unit) ||
+	range = ranges_find(&lines->units, addr);
+	if (!range || !dwarf_offdie(lines->info.dwarf, range->owner, &unit) ||
 	    dwarf_getsrclines(&unit, &rows, &n) != 0)
 		return false;
 	row = find_row(rows, n, addr);
