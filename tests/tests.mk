@@ -5,7 +5,7 @@ unit_sources := $(sort $(wildcard tests/unit/*/*.c))
 unit_programs := $(unit_sources:%.c=$(O)/%)
 other_programs := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/diff/*.c tests/fuzz/*.c)))
 bench_programs := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/bench/*.c)))
-tool_programs := $(O)/tests/tools/softstep $(O)/tests/tools/softperf
+tool_programs := $(addprefix $(O)/tests/tools/,softstep softperf symbolize)
 CHECK_CFLAGS = $(shell $(PKG_CONFIG) --cflags check)
 CHECK_LIBS = $(shell $(PKG_CONFIG) --libs check)
 

@@ -197,6 +197,7 @@ bool elffile_next(const struct elffile *file, struct elffile_walk *walk,
 			.source = local ? walk->source : NULL,
 			.is_resolver = type == STT_GNU_IFUNC,
 			.is_local = local,
+			.is_weak = GELF_ST_BIND(sym.st_info) == STB_WEAK,
 		};
 		function->is_old = is_old(symbols, index);
 		return true;

@@ -24,7 +24,7 @@ struct elffile_function {
 	const char *source; /* its source file's name (STT_FILE), for local functions; or NULL */
 	bool is_resolver;   /* an IFUNC: chooses the function that is then called by this name */
 	bool is_old;        /* .gnu.version: a version that new programs are not linked with */
-	bool is_local;
+	bool is_local, is_weak;
 };
 
 /* Where a walk over the functions stands; begin with all zero. */

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbol/dso.h"
+
+#include "base/xalloc.h"
+#include "symbol/reader.h"
+#include "symbol/tablecache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of units' tables that are kept in memory; then all are read again when they are needed. */
+#define UNITS_BYTES_MAX ((size_t)512 << 20)
+
+/* A unit that was asked for. */
+struct unit {
+	uint64_t number;
+	struct blob bytes;
+	struct unittable table;
+	bool known; /* else there is no table of it */
+};
+
+struct dso {
+	int fd;
+	char *path;
+	bool fetch;
+	struct tablecache *cache; /* NULL: nothing is kept */
+	struct reader *reader;    /* NULL: not started */
+	bool tried, usable;
+	struct blob bytes;
+	struct filetable table;
+	struct err err;     /* why it is not usable */
+	struct err trouble; /* "": none */
+	struct unit *units; /* by number */
+	size_t n, cap, units_bytes;
+};
+
+struct dso *dso_open(int fd, const char *path, const char *build_id, const char *cache, bool fetch)
+{
+	struct dso *dso = xcalloc(1, sizeof(*dso));
+
+	dso->fd = fd;
+	dso->path = xstrdup(path);
+	dso->fetch = fetch;
+	if (cache && build_id[0])
+		dso->cache = tablecache_open(cache, build_id);
+	return dso;
+}
+
+static void forget_units(struct dso *dso)
+{
+	for (size_t i = 0; i < dso->n; i++)
+		blob_fini(&dso->units[i].bytes);
+	dso->n = dso->units_bytes = 0;
+}
+
+void dso_close(struct dso *dso)
+{
+	if (!dso)
+		return;
+	reader_stop(dso->reader);
+	tablecache_close(dso->cache);
+	forget_units(dso);
+	free(dso->units);
+	blob_fini(&dso->bytes);
+	close(dso->fd);
+	free(dso->path);
+	free(dso);
+}
+
+/* From the cache: only one that had debug info is there, since debug info may be installed later.
+ */
+static bool read_cached(struct dso *dso)
+{
+	if (!dso->cache || !tablecache_get(dso->cache, TABLECACHE_FILE, &dso->bytes))
+		return false;
+	if (filetable_check(dso->bytes.p, dso->bytes.n, &dso->table))
+		return true;
+	blob_fini(&dso->bytes);
+	return false;
+}
+
+/* The reader has to read the file before any unit. */
+static int read_fresh(struct dso *dso, struct err *err)
+{
+	struct filetable table;
+	struct blob bytes;
+
+	if (!dso->reader && reader_start(dso->fd, dso->path, dso->fetch, &dso->reader, err) < 0)
+		return -1;
+	if (reader_file(dso->reader, &bytes, err) < 0)
+		return -1;
+	if (!filetable_check(bytes.p, bytes.n, &table)) {
+		blob_fini(&bytes);
+		return err_set(err, "%s: what is read of it is no table", dso->path);
+	}
+	if (dso->usable) {
+		/* the cache had it, which may be in use */
+		blob_fini(&bytes);
+		return 0;
+	}
+	dso->bytes = bytes;
+	dso->table = table;
+	if (dso->cache && table.flags & FILETABLE_DWARF)
+		tablecache_put(dso->cache, TABLECACHE_FILE, &bytes);
+	return 0;
+}
+
+const struct filetable *dso_file(struct dso *dso, struct err *err)
+{
+	if (!dso->tried) {
+		dso->tried = true;
+		dso->usable = read_cached(dso) || read_fresh(dso, &dso->err) == 0;
+	}
+	if (!dso->usable && err)
+		*err = dso->err;
+	return dso->usable ? &dso->table : NULL;
+}
+
+/* Where the unit is, or belongs. */
+static size_t place_of(const struct dso *dso, uint64_t number)
+{
+	size_t low = 0, high = dso->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (dso->units[mid].number < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool ask_reader(struct dso *dso, struct unit *unit, bool *whole)
+{
+	bool fresh = !dso->reader;
+
+	if (dso->trouble.msg[0])
+		return false;
+	if (fresh && read_fresh(dso, &dso->trouble) < 0)
+		return false;
+	return reader_unit(dso->reader, unit->number, &unit->bytes, whole, &dso->trouble) == 0;
+}
+
+static void read_unit(struct dso *dso, struct unit *unit)
+{
+	bool whole = true;
+
+	if (dso->cache && tablecache_get(dso->cache, unit->number, &unit->bytes)) {
+		unit->known = unittable_check(unit->bytes.p, unit->bytes.n, &unit->table);
+		if (unit->known)
+			return;
+		blob_fini(&unit->bytes);
+	}
+	if (!ask_reader(dso, unit, &whole))
+		return;
+	unit->known = unittable_check(unit->bytes.p, unit->bytes.n, &unit->table);
+	if (!unit->known)
+		err_set(&dso->trouble, "%s: what is read of a unit is no table", dso->path);
+	else if (dso->cache && whole)
+		tablecache_put(dso->cache, unit->number, &unit->bytes);
+}
+
+static struct unit *add_unit(struct dso *dso, size_t at, uint64_t number)
+{
+	struct unit unit = { .number = number };
+
+	read_unit(dso, &unit);
+	if (dso->units_bytes + unit.bytes.n > UNITS_BYTES_MAX) {
+		forget_units(dso);
+		at = 0;
+	}
+	if (dso->n == dso->cap) {
+		dso->cap = dso->cap ? 2 * dso->cap : 64;
+		dso->units = xreallocarray(dso->units, dso->cap, sizeof(*dso->units));
+	}
+	memmove(&dso->units[at + 1], &dso->units[at], (dso->n - at) * sizeof(unit));
+	dso->units[at] = unit;
+	dso->n++;
+	dso->units_bytes += unit.bytes.n;
+	return &dso->units[at];
+}
+
+const struct unittable *dso_unit(struct dso *dso, uint64_t value)
+{
+	const struct filetable *table = dso_file(dso, NULL);
+	struct unit *unit;
+	uint64_t number;
+	size_t at;
+
+	if (!table || !filetable_unit(table, value, &number))
+		return NULL;
+	at = place_of(dso, number);
+	unit = at < dso->n && dso->units[at].number == number ? &dso->units[at]
+							      : add_unit(dso, at, number);
+	return unit->known ? &unit->table : NULL;
+}
+
+const struct err *dso_trouble(const struct dso *dso)
+{
+	return dso->trouble.msg[0] ? &dso->trouble : NULL;
+}

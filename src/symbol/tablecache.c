@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbol/tablecache.h"
+
+#include "base/xalloc.h"
+#include "symbol/filetable.h"
+#include "symbol/regular.h"
+#include "symbol/unittable.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <isa-l/crc64.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX      ".tables"
+#define ENTRIES_MAX ((uint64_t)1 << 20)
+
+/* To be raised when the form below changes; those of the tables count as well. */
+#define CACHE_VERSION 1
+
+static const char magic[8] = "MTTABLES";
+
+/* The file: a head, the entries, and the tables. Numbers are those of this machine. */
+struct head {
+	char magic[8];
+	uint32_t version, file_version, unit_version, pointer_size;
+	uint64_t n_entries;
+	uint64_t checksum; /* of the entries */
+};
+
+struct entry {
+	uint64_t number, offset, size, checksum;
+};
+
+/* One that was put, or (with no bytes) is in the file. */
+struct kept {
+	struct entry entry;
+	char *bytes;
+};
+
+struct tablecache {
+	char *directory, *path;
+	int fd; /* -1: there is no file */
+	struct kept *all;
+	size_t n, cap;
+	uint64_t bytes; /* of all tables */
+	bool changed;
+};
+
+char *tablecache_directory(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	/* the specification says that relative paths are to be ignored */
+	if (cache && cache[0] == '/')
+		return xasprintf("%s/magic-trace", cache);
+	if (home && home[0] == '/')
+		return xasprintf("%s/.cache/magic-trace", home);
+	return NULL;
+}
+
+static uint64_t checksum(const void *bytes, size_t n)
+{
+	return crc64_ecma_refl(0, bytes, n);
+}
+
+static bool read_all(int fd, void *bytes, size_t n, uint64_t offset)
+{
+	char *p = bytes;
+
+	while (n) {
+		ssize_t got = pread(fd, p, n, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		p += got;
+		n -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return true;
+}
+
+static void add(struct tablecache *cache, const struct entry *entry, char *bytes)
+{
+	if (cache->n == cache->cap) {
+		cache->cap = cache->cap ? 2 * cache->cap : 64;
+		cache->all = xreallocarray(cache->all, cache->cap, sizeof(*cache->all));
+	}
+	cache->all[cache->n++] = (struct kept){ .entry = *entry, .bytes = bytes };
+	cache->bytes += entry->size;
+}
+
+static void remove_at(struct tablecache *cache, size_t i)
+{
+	cache->bytes -= cache->all[i].entry.size;
+	free(cache->all[i].bytes);
+	cache->all[i] = cache->all[--cache->n];
+}
+
+static struct head make_head(uint64_t n_entries)
+{
+	struct head head = {
+		.version = CACHE_VERSION,
+		.file_version = FILETABLE_VERSION,
+		.unit_version = UNITTABLE_VERSION,
+		.pointer_size = sizeof(void *),
+		.n_entries = n_entries,
+	};
+
+	memcpy(head.magic, magic, sizeof(magic));
+	return head;
+}
+
+/* Whether the head is one that we write, but for the checksum. */
+static bool head_is_ours(const struct head *head)
+{
+	struct head ours = make_head(head->n_entries);
+
+	ours.checksum = head->checksum;
+	return memcmp(head, &ours, sizeof(ours)) == 0 && head->n_entries <= ENTRIES_MAX;
+}
+
+static void read_entries(struct tablecache *cache, uint64_t size)
+{
+	struct entry *entries;
+	struct head head;
+	size_t n;
+
+	if (!read_all(cache->fd, &head, sizeof(head), 0) || !head_is_ours(&head))
+		return;
+	n = (size_t)head.n_entries;
+	entries = xcalloc(n ? n : 1, sizeof(*entries));
+	if (read_all(cache->fd, entries, n * sizeof(*entries), sizeof(head)) &&
+	    checksum(entries, n * sizeof(*entries)) == head.checksum)
+		for (size_t i = 0; i < n; i++)
+			if (entries[i].offset <= size &&
+			    entries[i].size <= size - entries[i].offset)
+				add(cache, &entries[i], NULL);
+	free(entries);
+}
+
+struct tablecache *tablecache_open(const char *directory, const char *build_id)
+{
+	struct tablecache *cache = xcalloc(1, sizeof(*cache));
+	struct stat st;
+
+	cache->directory = xstrdup(directory);
+	cache->path = xasprintf("%s/%s" SUFFIX, directory, build_id);
+	cache->fd = regular_open(cache->path, &st, NULL);
+	/* somebody else's could say anything of what our programs are */
+	if (cache->fd >= 0 && st.st_uid == geteuid() && st.st_size > 0)
+		read_entries(cache, (uint64_t)st.st_size);
+	return cache;
+}
+
+bool tablecache_get(struct tablecache *cache, uint64_t number, struct blob *table)
+{
+	for (size_t i = 0; i < cache->n; i++) {
+		const struct kept *kept = &cache->all[i];
+		size_t size = (size_t)kept->entry.size;
+
+		if (kept->entry.number != number || kept->bytes)
+			continue;
+		*table = (struct blob){ .p = xmalloc(size ? size : 1), .n = size, .cap = size };
+		if (read_all(cache->fd, table->p, size, kept->entry.offset) &&
+		    checksum(table->p, size) == kept->entry.checksum)
+			return true;
+		blob_fini(table);
+		return false;
+	}
+	return false;
+}
+
+void tablecache_put(struct tablecache *cache, uint64_t number, const struct blob *table)
+{
+	struct entry entry = { .number = number, .size = table->n };
+
+	if (cache->n == ENTRIES_MAX || cache->bytes + table->n > TABLECACHE_FILE_MAX)
+		return;
+	entry.checksum = checksum(table->p, table->n);
+	/* one that is there already was found to be damaged */
+	for (size_t i = 0; i < cache->n; i++)
+		if (cache->all[i].entry.number == number)
+			remove_at(cache, i);
+	add(cache, &entry, xmemdup0(table->p, table->n));
+	cache->changed = true;
+}
+
+static bool write_all(int fd, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+
+	while (n) {
+		ssize_t put = write(fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		p += put;
+		n -= (size_t)put;
+	}
+	return true;
+}
+
+/* The tables that were in the file are copied from it. */
+static bool write_table(const struct tablecache *cache, int fd, const struct kept *kept)
+{
+	size_t size = (size_t)kept->entry.size;
+	char *bytes;
+	bool done;
+
+	if (kept->bytes)
+		return write_all(fd, kept->bytes, size);
+	bytes = xmalloc(size ? size : 1);
+	done = read_all(cache->fd, bytes, size, kept->entry.offset) && write_all(fd, bytes, size);
+	free(bytes);
+	return done;
+}
+
+static bool write_file(const struct tablecache *cache, int fd)
+{
+	struct head head = make_head(cache->n);
+	struct entry *entries = xcalloc(cache->n, sizeof(*entries));
+	uint64_t at = sizeof(head) + cache->n * sizeof(*entries);
+	bool done;
+
+	for (size_t i = 0; i < cache->n; i++) {
+		entries[i] = cache->all[i].entry;
+		entries[i].offset = at;
+		at += entries[i].size;
+	}
+	head.checksum = checksum(entries, cache->n * sizeof(*entries));
+	done = write_all(fd, &head, sizeof(head)) &&
+	       write_all(fd, entries, cache->n * sizeof(*entries));
+	free(entries);
+	for (size_t i = 0; done && i < cache->n; i++)
+		done = write_table(cache, fd, &cache->all[i]);
+	return done;
+}
+
+/* Makes the directory, and the one above it, which need not be there in a new home. */
+static bool make_directory(const char *path)
+{
+	char *above = xmemdup0(path, (size_t)(strrchr(path, '/') - path));
+	bool there;
+
+	if (above[0])
+		mkdir(above, 0700);
+	there = mkdir(path, 0700) == 0 || errno == EEXIST;
+	free(above);
+	return there;
+}
+
+struct old_file {
+	char *path;
+	struct timespec used;
+	uint64_t size;
+};
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct old_file *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
+}
+
+/* The files of the cache; *n of them, for the caller to free. Others are left alone. */
+static struct old_file *list_files(const char *directory, size_t *n)
+{
+	DIR *dir = opendir(directory);
+	struct old_file *files = NULL;
+	struct dirent *entry;
+	struct stat st;
+
+	*n = 0;
+	while (dir && (entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length < sizeof(SUFFIX) ||
+		    strcmp(entry->d_name + length + 1 - sizeof(SUFFIX), SUFFIX) != 0 ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		files = xreallocarray(files, *n + 1, sizeof(*files));
+		files[(*n)++] = (struct old_file){
+			.path = xasprintf("%s/%s", directory, entry->d_name),
+			.used = st.st_mtim,
+			.size = (uint64_t)st.st_size,
+		};
+	}
+	if (dir)
+		closedir(dir);
+	return files;
+}
+
+/* Removes those that were written longest ago, until all fit. */
+static void make_room(const char *directory)
+{
+	uint64_t bytes = 0;
+	size_t n;
+	struct old_file *files = list_files(directory, &n);
+
+	for (size_t i = 0; i < n; i++)
+		bytes += files[i].size;
+	if (n)
+		qsort(files, n, sizeof(*files), compare_used);
+	for (size_t i = 0; i < n; i++) {
+		if (bytes > TABLECACHE_MAX && unlink(files[i].path) == 0)
+			bytes -= files[i].size;
+		free(files[i].path);
+	}
+	free(files);
+}
+
+/* Under another name first: who reads meanwhile reads the old one. */
+static void save(const struct tablecache *cache)
+{
+	char *temporary;
+	bool done;
+	int fd;
+
+	if (!make_directory(cache->directory))
+		return;
+	temporary = xasprintf("%s.XXXXXX", cache->path);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		free(temporary);
+		return;
+	}
+	done = write_file(cache, fd);
+	if (close(fd) < 0 || !done || rename(temporary, cache->path) < 0)
+		unlink(temporary);
+	free(temporary);
+	make_room(cache->directory);
+}
+
+void tablecache_close(struct tablecache *cache)
+{
+	if (!cache)
+		return;
+	if (cache->changed)
+		save(cache);
+	for (size_t i = 0; i < cache->n; i++)
+		free(cache->all[i].bytes);
+	if (cache->fd >= 0)
+		close(cache->fd);
+	free(cache->all);
+	free(cache->directory);
+	free(cache->path);
+	free(cache);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tablecache: keeps tables of ELF files on disk, a file for each build-id, so that debug info is
+ * read once.
+ *
+ * A cache that cannot be read or written is one that is empty. What is read from it is to be
+ * checked as anything from outside.
+ */
+#ifndef MT_SYMBOL_TABLECACHE_H
+#define MT_SYMBOL_TABLECACHE_H
+
+#include "symbol/blob.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes of the tables of one ELF file, and of all files of the cache: the oldest ones go. */
+#define TABLECACHE_FILE_MAX ((uint64_t)512 << 20)
+#define TABLECACHE_MAX      ((uint64_t)2 << 30)
+
+/* What is no unit's number stands for the file's own table. */
+#define TABLECACHE_FILE UINT64_MAX
+
+struct tablecache;
+
+/*
+ * The directory of the user's cache: $XDG_CACHE_HOME/magic-trace, else $HOME/.cache/magic-trace
+ * (XDG Base Directory Specification). NULL: there is none. The caller frees it.
+ */
+char *tablecache_directory(void);
+
+/*
+ * The tables of the ELF file with this build-id (hex digits), from the directory, which is made
+ * when there is something to be kept. Free with tablecache_close.
+ */
+struct tablecache *tablecache_open(const char *directory, const char *build_id)
+	__attribute__((returns_nonnull));
+
+/* Writes what was put, if anything was, and frees; NULL is allowed. */
+void tablecache_close(struct tablecache *cache);
+
+/* The table with a number, for the caller to free; false: it is not there, or damaged. */
+bool tablecache_get(struct tablecache *cache, uint64_t number, struct blob *table);
+
+/* Keeps a copy of a table. */
+void tablecache_put(struct tablecache *cache, uint64_t number, const struct blob *table);
+
+#endif
