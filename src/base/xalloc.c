@@ -54,6 +54,11 @@ void *xreallocarray(void *p, size_t n, size_t size)
 	return checked(realloc(p, bytes));
 }
 
+void *xrealloc(void *p, size_t n)
+{
+	return xreallocarray(p, n, 1);
+}
+
 char *xmemdup0(const void *s, size_t n)
 {
 	char *p;

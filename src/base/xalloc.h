@@ -18,6 +18,9 @@ void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull, all
 /* p resized to n * size bytes; the old block is freed or reused. p may be NULL. */
 void *xreallocarray(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 
+/* p resized to n bytes. libiberty's demangler of D calls it, and so takes memory as we do. */
+void *xrealloc(void *p, size_t n) __attribute__((returns_nonnull));
+
 /* A copy of the n bytes at s and a NUL behind them. */
 char *xmemdup0(const void *s, size_t n) __attribute__((malloc, returns_nonnull));
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/demangle.h"
 
+#include <ctype.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -18,6 +20,15 @@ extern int cplus_demangle_v3_callback(const char *mangled, int options, demangle
 				      void *ctx);
 extern int rust_demangle_callback(const char *mangled, int options, demangle_callback callback,
 				  void *ctx);
+
+extern char *dlang_demangle(const char *mangled, int options);
+
+/*
+ * The demangler of D returns what it has made when it is done. Each reference to what stood before
+ * ("Q") may double it: so names with many of them are left as they are.
+ */
+#define D_NAME_MAX       512
+#define D_REFERENCES_MAX 8
 
 struct output {
 	char *buf;
@@ -39,6 +50,31 @@ static void put(const char *text, size_t n, void *ctx)
 	out->n += n;
 }
 
+/* The D compiler puts the types of parameters behind a function's name, always. */
+static bool demangle_d(const char *name, enum demangle_form form, char *buf, size_t size)
+{
+	size_t n = strnlen(name, D_NAME_MAX + 1), references = 0;
+	char *text, *parameters;
+	bool fits;
+
+	for (size_t i = 0; i < n; i++)
+		references += name[i] == 'Q';
+	if (n > D_NAME_MAX || references > D_REFERENCES_MAX || !isalnum((unsigned char)name[2]))
+		return false;
+	text = dlang_demangle(name, 0);
+	if (!text)
+		return false;
+	parameters = form == DEMANGLE_SHORT ? strrchr(text, '(') : NULL;
+	/* "a!(int).b" has no parameters at its end */
+	if (parameters && parameters != text && text[strlen(text) - 1] == ')')
+		*parameters = '\0';
+	fits = strlen(text) < size;
+	if (fits)
+		memcpy(buf, text, strlen(text) + 1);
+	free(text);
+	return fits && buf[0];
+}
+
 bool demangle(const char *name, enum demangle_form form, char *buf, size_t size)
 {
 	static const int options[] = {
@@ -51,6 +87,8 @@ bool demangle(const char *name, enum demangle_form form, char *buf, size_t size)
 	if (!demangle_is_mangled(name) ||
 	    strnlen(name, DEMANGLE_NAME_MAX + 1) > DEMANGLE_NAME_MAX || size == 0)
 		return false;
+	if (name[1] == 'D')
+		return demangle_d(name, form, buf, size);
 	if (setjmp(out.full))
 		return false;
 	if (!rust_demangle_callback(name, options[form], put, &out)) {

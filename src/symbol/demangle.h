@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* demangle: the names of C++ and Rust functions as programmers write them (libiberty). */
+/* demangle: the names of C++, Rust and D functions as programmers write them (libiberty). */
 #ifndef MT_SYMBOL_DEMANGLE_H
 #define MT_SYMBOL_DEMANGLE_H
 
@@ -15,10 +15,10 @@ enum demangle_form {
 	DEMANGLE_RETURN, /* with parameters, and the return type where there is one */
 };
 
-/* Whether a name looks as if it were mangled (Itanium C++ ABI, Rust legacy and v0). */
+/* Whether a name looks as if it were mangled (Itanium C++ ABI, Rust legacy and v0, D). */
 static inline bool demangle_is_mangled(const char *name)
 {
-	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D');
 }
 
 /*
