@@ -16,6 +16,9 @@
 #define SYMBOLS_MAX ((size_t)1 << 25)
 #define NAMES_MAX   ((size_t)1 << 30)
 
+/* What is put behind the name of a function that a stub of the PLT jumps to. */
+#define STUB_MARK "@plt"
+
 struct symbol {
 	uint64_t value, size;
 	uint32_t name;  /* where it begins in names */
@@ -54,6 +57,9 @@ static void add(struct build *b, uint64_t value, uint64_t size, uint32_t worth, 
 	/* the version of a symbol is no part of the function's name */
 	size_t n = strcspn(name, "@");
 
+	if (strcmp(name + n, STUB_MARK) == 0)
+		n += strlen(STUB_MARK);
+
 	if (n == 0 || b->n == SYMBOLS_MAX || b->names.n + n >= NAMES_MAX)
 		return;
 	if (b->n == b->cap) {
@@ -90,19 +96,28 @@ static void add_mini(void *ctx, uint64_t value, uint64_t size, bool local, const
 		add(b, value, size, WORTH_CURRENT | (local ? 0 : WORTH_GLOBAL), name);
 }
 
-static void add_stub(void *ctx, uint64_t value, uint64_t size, const char *name)
+/* The best name of the function that begins at a value, or NULL; it lies in b->names. */
+static const char *name_at(const struct build *b, uint64_t value)
+{
+	const struct symbol *best = NULL;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (b->symbols[i].value == value && (!best || best->worth < b->symbols[i].worth))
+			best = &b->symbols[i];
+	return best ? b->names.p + best->name : NULL;
+}
+
+static void add_stub(void *ctx, const struct pltstub *stub)
 {
 	struct build *b = ctx;
-	size_t at = b->n;
+	const char *name = stub->name ? stub->name : name_at(b, stub->resolver);
+	char *whole;
 
-	if (!elffile_segment(b->file, value))
+	if (!name || !elffile_segment(b->file, stub->value))
 		return;
-	add(b, value, size, 0, name);
-	if (b->n == at)
-		return;
-	/* over the NUL */
-	b->names.n--;
-	blob_put(&b->names, "@plt", sizeof("@plt"));
+	whole = xasprintf("%s" STUB_MARK, name);
+	add(b, stub->value, stub->size, 0, whole);
+	free(whole);
 }
 
 static int compare(const void *a, const void *b)

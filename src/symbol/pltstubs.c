@@ -15,7 +15,8 @@
 /* A word that the dynamic linker fills with a function's address. */
 struct slot {
 	uint64_t value;
-	uint32_t symbol; /* in the table that the relocations' section is linked to */
+	uint32_t symbol;   /* in the table that the relocations' section is linked to; 0: none, */
+	uint64_t resolver; /* but this chooses the function */
 };
 
 struct slots {
@@ -36,7 +37,9 @@ static void add_slot(struct slots *slots, const GElf_Rela *rela)
 {
 	uint64_t type = GELF_R_TYPE(rela->r_info);
 
-	if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || slots->n == STUBS_MAX)
+	if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+	     type != R_X86_64_IRELATIVE) ||
+	    slots->n == STUBS_MAX)
 		return;
 	if (slots->n == slots->cap) {
 		slots->cap = slots->cap ? 2 * slots->cap : 64;
@@ -45,6 +48,7 @@ static void add_slot(struct slots *slots, const GElf_Rela *rela)
 	slots->all[slots->n++] = (struct slot){
 		.value = rela->r_offset,
 		.symbol = (uint32_t)GELF_R_SYM(rela->r_info),
+		.resolver = type == R_X86_64_IRELATIVE ? (uint64_t)rela->r_addend : 0,
 	};
 }
 
@@ -55,11 +59,12 @@ static void read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *shdr, 
 	GElf_Shdr table;
 	GElf_Rela rela;
 
-	if (!data || !symbols || !gelf_getshdr(symbols, &table) || table.sh_type != SHT_DYNSYM)
-		return;
-	slots->symbols = data_of(symbols, &table);
-	slots->names = table.sh_link;
-	for (int i = 0; slots->symbols && gelf_getrela(data, i, &rela); i++)
+	/* a static program's have no table of symbols */
+	if (symbols && gelf_getshdr(symbols, &table) && table.sh_type == SHT_DYNSYM) {
+		slots->symbols = data_of(symbols, &table);
+		slots->names = table.sh_link;
+	}
+	for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
 		add_slot(slots, &rela);
 }
 
@@ -93,26 +98,33 @@ static bool jumps_through(const uint8_t *code, size_t n, uint64_t value, uint64_
 struct search {
 	Elf *elf;
 	const struct slots *slots;
-	void (*each)(void *ctx, uint64_t value, uint64_t size, const char *name);
+	void (*each)(void *ctx, const struct pltstub *stub);
 	void *ctx;
 };
 
 static void tell(const struct search *s, uint64_t value, uint64_t size, uint64_t slot)
 {
 	const struct slot key = { .value = slot }, *found;
+	struct pltstub stub = { .value = value, .size = size };
 	const char *name;
 	GElf_Sym sym;
 	char *plain;
 
 	found = s->slots->n ? bsearch(&key, s->slots->all, s->slots->n, sizeof(key), compare)
 			    : NULL;
-	if (!found || !gelf_getsym(s->slots->symbols, (int)found->symbol, &sym))
+	if (found && found->resolver) {
+		stub.resolver = found->resolver;
+		s->each(s->ctx, &stub);
+	}
+	if (!found || found->resolver || !s->slots->symbols ||
+	    !gelf_getsym(s->slots->symbols, (int)found->symbol, &sym))
 		return;
 	name = elf_strptr(s->elf, s->slots->names, sym.st_name);
 	if (!name || !name[0])
 		return;
 	plain = xmemdup0(name, strcspn(name, "@"));
-	s->each(s->ctx, value, size, plain);
+	stub.name = plain;
+	s->each(s->ctx, &stub);
 	free(plain);
 }
 
@@ -156,9 +168,7 @@ static void each_section(Elf *elf, struct slots *slots, const struct search *sea
 	}
 }
 
-void pltstubs_find(Elf *elf,
-		   void (*each)(void *ctx, uint64_t value, uint64_t size, const char *name),
-		   void *ctx)
+void pltstubs_find(Elf *elf, void (*each)(void *ctx, const struct pltstub *stub), void *ctx)
 {
 	struct slots slots = { 0 };
 	struct search search = { .elf = elf, .slots = &slots, .each = each, .ctx = ctx };

@@ -7,14 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pltstub {
+	uint64_t value, size;
+	const char *name;  /* of the function that it jumps to, without a version; or NULL: */
+	uint64_t resolver; /* the function is one of this file, and this chooses it (an IFUNC) */
+};
+
 /*
- * Calls each for every stub of .plt, .plt.sec and .plt.got: where it lies, how long it is, and the
- * name of the function that it jumps to, without a version; name is valid for the call. Stubs are
+ * Calls each for every stub of .plt, .plt.sec and .plt.got; it is valid for the call. Stubs are
  * known by their code, an indirect jump through a word that a relocation fills (System V ABI, AMD64
  * supplement, "Procedure Linkage Table"): so no linker's order of them is relied on.
  */
-void pltstubs_find(Elf *elf,
-		   void (*each)(void *ctx, uint64_t value, uint64_t size, const char *name),
-		   void *ctx);
+void pltstubs_find(Elf *elf, void (*each)(void *ctx, const struct pltstub *stub), void *ctx);
 
 #endif

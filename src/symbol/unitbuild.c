@@ -25,12 +25,59 @@ struct build {
 	struct unittable_row *rows;
 	struct unittable_scope *scopes;
 	size_t n_rows, cap_rows, n_scopes, cap_scopes;
+	const char *directory; /* that the compiler ran in; NULL: not known */
+	const char *path;      /* what add_path was last asked for, and its answer */
+	uint32_t path_name;
 	bool whole;
 };
 
 static uint32_t add_name(struct build *b, const char *name)
 {
 	return intern_add(b->names, str_of(name ? name : ""));
+}
+
+/* Leaves out "." and what ".." takes back, in place: "/a/./b/../c" is "/a/c". */
+static void shorten(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from;) {
+		size_t n = 1 + strcspn(from + 1, "/");
+		bool up = n == 3 && memcmp(from, "/..", n) == 0;
+
+		if (up)
+			while (to > path && *--to != '/')
+				;
+		else if (n != 2 || from[1] != '.') {
+			memmove(to, from, n);
+			to += n;
+		}
+		from += n;
+	}
+	*to = '\0';
+}
+
+/* A source file's path, which may be relative to the compiler's directory. */
+static uint32_t add_path(struct build *b, const char *path)
+{
+	char *whole;
+
+	/* libdw has one string for each file of a unit */
+	if (path && path == b->path)
+		return b->path_name;
+	b->path = path;
+	while (path && path[0] == '.' && path[1] == '/')
+		path += 2;
+	if (!path || path[0] == '/' || !b->directory) {
+		b->path_name = add_name(b, path);
+		return b->path_name;
+	}
+	whole = xasprintf("%s/%s", b->directory, path);
+	if (whole[0] == '/')
+		shorten(whole);
+	b->path_name = add_name(b, whole);
+	free(whole);
+	return b->path_name;
 }
 
 static bool is_code(const struct build *b, uint64_t value)
@@ -72,7 +119,7 @@ static void read_row(struct build *b, Dwarf_Line *line)
 		return;
 	if (!end && dwarf_lineno(line, &number) == 0 && number > 0) {
 		row.line = (uint32_t)number;
-		row.file = add_name(b, dwarf_linesrc(line, NULL, NULL));
+		row.file = add_path(b, dwarf_linesrc(line, NULL, NULL));
 		if (dwarf_linecol(line, &col) == 0)
 			row.col = positive(col);
 	}
@@ -88,6 +135,13 @@ static void read_rows(struct build *b, Dwarf_Die *unit)
 		return;
 	for (size_t i = 0; i < n; i++)
 		read_row(b, dwarf_onesrcline(lines, i));
+}
+
+static const char *string_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
 static const char *linkage_name(Dwarf_Die *die)
@@ -117,7 +171,7 @@ static uint32_t call_file(struct build *b, Dwarf_Die *die)
 
 	if (!b->files || number >= b->n_files)
 		return add_name(b, NULL);
-	return add_name(b, dwarf_filesrc(b->files, number, NULL, NULL));
+	return add_path(b, dwarf_filesrc(b->files, number, NULL, NULL));
 }
 
 /* The number of a new scope, or UNITTABLE_NONE: it has no code. */
@@ -275,6 +329,7 @@ bool unitbuild(const struct debuginfo *info, const struct elffile *file, uint64_
 	b.names = intern_new(NAMES_MAX);
 	/* the first name is the empty one, as the table wants it */
 	add_name(&b, NULL);
+	b.directory = string_of(&die, DW_AT_comp_dir);
 	read_rows(&b, &die);
 	functions = functions_of(&b, &die, &split);
 	if (dwarf_getsrcfiles(functions, &b.files, &b.n_files) != 0)

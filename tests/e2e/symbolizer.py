@@ -180,7 +180,7 @@ def place(function, where):
     path, _, line = where.rpartition(":")
     line = int(line) if line.isdigit() else 0
     path = os.path.normpath(path) if clean(path) else ""
-    return (clean(function), path if line else "", line)
+    return (clean(function.partition("@")[0]), path if line else "", line)
 
 
 def ask_ours(path, addresses, *more):

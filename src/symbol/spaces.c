@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbol/spaces.h"
+
+#include "base/intern.h"
+#include "base/xalloc.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* A process that comes from one that comes from one ...: further is not looked. */
+#define GENERATIONS_MAX 16
+
+struct space {
+	int32_t parent; /* 0: none is known */
+	struct spaces_mapping *all;
+	size_t n, cap;
+};
+
+struct spaces {
+	struct intern *pids; /* the number less 1 is the place in spaces */
+	struct space *all;
+	uint32_t cap;
+	size_t mappings;
+};
+
+struct spaces *spaces_new(void)
+{
+	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
+
+	spaces->pids = intern_new(0);
+	return spaces;
+}
+
+void spaces_free(struct spaces *spaces)
+{
+	if (!spaces)
+		return;
+	for (uint32_t i = 0; i < intern_count(spaces->pids); i++)
+		free(spaces->all[i].all);
+	free(spaces->all);
+	intern_free(spaces->pids);
+	free(spaces);
+}
+
+static struct space *space_of(struct spaces *spaces, int32_t pid)
+{
+	uint32_t before = intern_count(spaces->pids), id;
+
+	id = intern_add(spaces->pids, (struct str){ .p = (char *)&pid, .n = sizeof(pid) });
+	if (id > spaces->cap) {
+		spaces->cap = spaces->cap ? 2 * spaces->cap : 64;
+		spaces->all = xreallocarray(spaces->all, spaces->cap, sizeof(*spaces->all));
+	}
+	if (id > before)
+		spaces->all[id - 1] = (struct space){ 0 };
+	return &spaces->all[id - 1];
+}
+
+void spaces_add(struct spaces *spaces, int32_t pid, const struct spaces_mapping *mapping)
+{
+	struct space *space = space_of(spaces, pid);
+
+	if (spaces->mappings == SPACES_MAPPINGS_MAX)
+		return;
+	spaces->mappings++;
+	if (space->n == space->cap) {
+		space->cap = space->cap ? 2 * space->cap : 16;
+		space->all = xreallocarray(space->all, space->cap, sizeof(*space->all));
+	}
+	space->all[space->n++] = *mapping;
+}
+
+void spaces_fork(struct spaces *spaces, int32_t pid, int32_t parent)
+{
+	space_of(spaces, pid)->parent = parent;
+}
+
+static const struct spaces_mapping *find_in(const struct space *space, uint64_t address,
+					    uint32_t file)
+{
+	for (size_t i = space->n; i-- > 0;) {
+		const struct spaces_mapping *m = &space->all[i];
+
+		if (m->start <= address && address < m->end &&
+		    (file == UINT32_MAX || file == m->file))
+			return m;
+	}
+	return NULL;
+}
+
+const struct spaces_mapping *spaces_find(struct spaces *spaces, int32_t pid, uint64_t address,
+					 uint32_t file)
+{
+	for (int i = 0; i < GENERATIONS_MAX && pid; i++) {
+		const struct spaces_mapping *found;
+		const struct space *space;
+
+		/* a pid that is not known gets a space of its own: nothing is in it */
+		space = space_of(spaces, pid);
+		found = find_in(space, address, file);
+		if (found)
+			return found;
+		pid = space->parent;
+	}
+	return NULL;
+}

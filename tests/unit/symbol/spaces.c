@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbol/spaces.h"
+
+#include "support/suite.h"
+
+#define ANY UINT32_MAX
+
+static void add(struct spaces *s, int32_t pid, uint64_t start, uint64_t end, uint32_t file)
+{
+	spaces_add(s, pid, &(struct spaces_mapping){ .start = start, .end = end, .file = file });
+}
+
+/* The file at an address, or 1000. */
+static uint32_t at(struct spaces *s, int32_t pid, uint64_t address, uint32_t file)
+{
+	const struct spaces_mapping *m = spaces_find(s, pid, address, file);
+
+	return m ? m->file : 1000;
+}
+
+START_TEST(test_newest)
+{
+	struct spaces *s = spaces_new();
+
+	add(s, 1, 0x1000, 0x3000, 5);
+	add(s, 1, 0x2000, 0x4000, 6);
+	add(s, 2, 0x1000, 0x2000, 7);
+	ck_assert_uint_eq(at(s, 1, 0xfff, ANY), 1000);
+	ck_assert_uint_eq(at(s, 1, 0x1000, ANY), 5);
+	ck_assert_uint_eq(at(s, 1, 0x2000, ANY), 6);
+	ck_assert_uint_eq(at(s, 1, 0x2000, 5), 5);
+	ck_assert_uint_eq(at(s, 1, 0x3000, 5), 1000);
+	ck_assert_uint_eq(at(s, 1, 0x3fff, ANY), 6);
+	ck_assert_uint_eq(at(s, 1, 0x4000, ANY), 1000);
+	ck_assert_uint_eq(at(s, 2, 0x1000, ANY), 7);
+	ck_assert_uint_eq(at(s, 3, 0x1000, ANY), 1000);
+	ck_assert_uint_eq(at(s, 0, 0x1000, ANY), 1000);
+	spaces_free(s);
+	spaces_free(NULL);
+}
+END_TEST
+
+START_TEST(test_forks)
+{
+	struct spaces *s = spaces_new();
+
+	add(s, 1, 0x1000, 0x2000, 5);
+	spaces_fork(s, 2, 1);
+	spaces_fork(s, 3, 2);
+	add(s, 2, 0x1000, 0x2000, 6);
+	ck_assert_uint_eq(at(s, 3, 0x1000, ANY), 6);
+	ck_assert_uint_eq(at(s, 3, 0x1000, 5), 5);
+	ck_assert_uint_eq(at(s, 1, 0x1000, ANY), 5);
+	/* each is the other's parent: only a damaged recording says so */
+	spaces_fork(s, 7, 8);
+	spaces_fork(s, 8, 7);
+	ck_assert_uint_eq(at(s, 7, 0x1000, ANY), 1000);
+	spaces_free(s);
+}
+END_TEST
+
+START_TEST(test_many)
+{
+	struct spaces *s = spaces_new();
+
+	for (int32_t pid = 1; pid < 3000; pid++)
+		for (uint32_t i = 0; i < 20; i++)
+			add(s, pid, i * 0x1000, (i + 1) * 0x1000, (uint32_t)pid * 100 + i);
+	for (int32_t pid = 1; pid < 3000; pid++)
+		ck_assert_uint_eq(at(s, pid, 0x5800, ANY), (uint32_t)pid * 100 + 5);
+	spaces_free(s);
+}
+END_TEST
+
+SUITE_MAIN("symbol/spaces", test_newest, test_forks, test_many)
