@@ -82,6 +82,7 @@ static int interrupted(struct err *err)
 /* Reads what perf prints to its end. 1: all; 0: reading failed half-way; -1: give up; with err. */
 static int read_events(struct decode *d, size_t file, struct err *err)
 {
+	const struct perf_text_stats *text = perf_text_stats(d->p.text);
 	struct event ev;
 	uint64_t n = 0;
 	int r;
@@ -91,6 +92,7 @@ static int read_events(struct decode *d, size_t file, struct err *err)
 			print_event(&ev, d->p.names);
 		if (ev.kind == EVENT_ERROR)
 			tally_add(&d->p.errors, ev.error.message);
+		symbols_event(d->p.symbols, &ev, text->bad_offsets);
 		stacks_feed(d->p.stacks, &ev);
 		if (interrupt_signal())
 			return interrupted(err);
@@ -132,6 +134,7 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 		.symfs = d->p.options->symfs,
 		.mode = d->settings.mode,
 		.stitch_lbr = d->settings.stitch_lbr,
+		.raw_names = d->p.options->no_demangle,
 		.on_stderr = on_perf_stderr,
 		.ctx = d,
 	};

@@ -243,6 +243,14 @@ static const struct flag table[] = {
 		.field = FIELD(executable),
 	},
 	{
+		.name = "no-demangle",
+		.help = "Show the names of C++, Rust, D and OCaml functions as they stand in symbol "
+			"tables",
+		.kind = FLAG_SWITCH,
+		.commands = TRACE,
+		.field = FIELD(no_demangle),
+	},
+	{
 		.name = "max-depth",
 		.value = "N|none",
 		.help = "Show at most N frames of a stack (500 if not given; viewers misplace what "

@@ -47,6 +47,7 @@ struct options {
 	const char *stacks;       /* NULL: not given */
 	const char *time_spread;  /* NULL: not given */
 	bool share;
+	bool no_demangle;
 
 	bool print_events;
 	bool print_perf_commands;

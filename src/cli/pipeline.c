@@ -47,13 +47,15 @@ static const char *on_comm(void *ctx, int32_t pid, int32_t tid)
 	return recording_comm(p->recording, pid, tid);
 }
 
-static bool on_source(void *ctx, uint64_t start, struct source_line *out)
+static bool on_source(void *ctx, const struct source_place *place, struct source_line *out)
 {
 	struct pipeline *p = ctx;
 	const char *file;
+	bool known = symbols_source(p->symbols, place, out);
 
-	if (!p->lines || !linetable_function(p->lines, start, &file, &out->line, &out->col))
-		return false;
+	if (out->file.n || !p->lines || place->is_call ||
+	    !linetable_function(p->lines, place->addr, &file, &out->line, &out->col))
+		return known;
 	out->file = str_of(file);
 	return true;
 }
@@ -77,6 +79,27 @@ static void open_lines(struct pipeline *p)
 	p->lines = NULL;
 	if (p->options->executable)
 		console_warn(p->console, "no source lines: %s", err.msg);
+}
+
+static void start_symbols(struct pipeline *p)
+{
+	struct symbols_config config = {
+		.names = p->names,
+		.recording = p->recording,
+		.symfs = p->options->symfs,
+		.mode = p->settings->mode,
+		.demangle = !p->options->no_demangle,
+	};
+
+	p->symbols = symbols_new(&config);
+}
+
+/* What perf would print for a name that was typed is called so in the trace. */
+static struct str shown(struct pipeline *p, const char *name)
+{
+	uint32_t id = symbols_shown(p->symbols, intern_add(p->names, str_of(name)));
+
+	return intern_str(p->names, id);
 }
 
 static struct trigger_hit *intern_hits(const struct recording *rec, struct intern *names)
@@ -123,8 +146,8 @@ static void start_stacks(struct pipeline *p)
 	};
 
 	if (filter->start) {
-		config.filter_start = str_of(filter->start);
-		config.filter_stop = str_of(filter->stop);
+		config.filter_start = shown(p, filter->start);
+		config.filter_stop = shown(p, filter->stop);
 	}
 	p->stacks = stacks_new(&config);
 	free(hits);
@@ -147,9 +170,9 @@ int pipeline_open(struct pipeline *p, struct err *err)
 	if (p->options->symfs && access(p->options->symfs, X_OK) < 0)
 		return err_errno(err, "-symfs %s", p->options->symfs);
 	open_lines(p);
-	if (p->lines)
-		trace.source = on_source;
 	p->names = intern_new(NAMES_MAX);
+	start_symbols(p);
+	trace.source = on_source;
 	trace.names = p->names;
 	if (trace_open(&trace, &p->trace, err) < 0)
 		return -1;
@@ -169,6 +192,8 @@ void pipeline_close(struct pipeline *p)
 		stacks_free(p->stacks);
 	if (p->pool)
 		spool_pool_free(p->pool);
+	if (p->symbols)
+		symbols_free(p->symbols);
 	if (p->lines)
 		linetable_close(p->lines);
 	if (p->names)

@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/settings.h"
+#include "cli/symbols.h"
 #include "cli/tally.h"
 #include "perf/text.h"
 #include "record/recording.h"
@@ -24,13 +25,16 @@ struct pipeline {
 	const struct recording *recording;
 	/* Owned. */
 	struct intern *names;
-	struct linetable *lines; /* NULL: no source lines */
+	struct symbols *symbols;
+	struct linetable *lines; /* of the executable; NULL: none that symbols do not know */
 	struct trace *trace;     /* NULL when it is finished */
 	struct spool_pool *pool;
 	struct perf_text *text;
 	struct stacks *stacks;
 	struct tally errors; /* decode errors that were fed */
 	uint64_t lost;       /* chunks of data that perf lost while it recorded */
+	uint64_t troubles;   /* with symbols, that were told */
+	char advice[sizeof(((struct err *)0)->hint)]; /* that was given for the last of them */
 };
 
 /*

@@ -12,6 +12,9 @@
 /* Calls that browsers still show without trouble. */
 #define COMFORTABLE_CALLS 1000000u
 
+/* More files than these are only counted. */
+#define TROUBLES_SHOWN 8
+
 /* perf found nothing in the recording. */
 static void report_nothing(const struct pipeline *p, struct err *err)
 {
@@ -96,6 +99,29 @@ bool report_is_lost(struct pipeline *p, struct str line)
 	return true;
 }
 
+static void on_trouble(void *ctx, const struct err *trouble)
+{
+	struct pipeline *p = ctx;
+	struct err said = *trouble;
+
+	/* the same advice is given once */
+	if (strcmp(said.hint, p->advice) == 0)
+		said.hint[0] = '\0';
+	else
+		memcpy(p->advice, said.hint, sizeof(p->advice));
+	if (p->troubles++ < TROUBLES_SHOWN)
+		console_warn_err(p->console, &said);
+}
+
+/* Files that have no symbols, or cannot be read. */
+static void report_symbols(struct pipeline *p)
+{
+	symbols_troubles(p->symbols, on_trouble, p);
+	if (p->troubles > TROUBLES_SHOWN)
+		console_warn(p->console, "%s more files have no symbols, or cannot be read",
+			     human_count(p->troubles - TROUBLES_SHOWN).s);
+}
+
 void report_losses(struct pipeline *p)
 {
 	struct line line = LINE_INIT;
@@ -111,6 +137,7 @@ void report_losses(struct pipeline *p)
 			     "perf lost data while it recorded (%s times): the machine was too "
 			     "busy to write it",
 			     human_count(p->lost).s);
+	report_symbols(p);
 	summary_notes(&line, notes, n);
 	if (more)
 		console_warn(p->console, "left out in all: %s", line.s);

@@ -73,8 +73,8 @@ struct event {
 			struct location src, dst;
 		} branch;
 		struct {
-			const struct location *frames; /* outermost first; owned by the reader,
-							  valid until its next event */
+			struct location *frames; /* outermost first; owned by the reader, valid
+						    until its next event */
 			size_t n;
 		} sample;
 		struct {

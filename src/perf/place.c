@@ -13,12 +13,14 @@ struct places {
 	struct intern *names;
 	struct recent *recent; /* owned */
 	uint32_t dso;          /* the one met last, or INTERN_NONE */
+	uint64_t bad_offsets;
 };
 
 /* The parts of a place. dso.p is NULL when there is none, sym.p when it is "[unknown]". */
 struct parts {
 	uint64_t addr, off;
 	struct str sym, dso;
+	bool bad_offset;
 };
 
 struct places *places_new(struct intern *names)
@@ -67,9 +69,15 @@ static const char *opening(struct str s)
 	return NULL;
 }
 
-/* Reads "0xOFF", all of s. An offset of more than 64 bits is as bad as one of more than 62. */
-static bool read_offset(struct str s, uint64_t *off)
+uint64_t places_bad_offsets(const struct places *p)
 {
+	return p->bad_offsets;
+}
+
+/* Reads "0xOFF", all of s. An offset of more than 64 bits is as bad as one of more than 62. */
+static bool read_offset(struct str s, struct parts *parts)
+{
+	uint64_t *off = &parts->off;
 	struct str rest = s;
 
 	if (!scan_word(&rest, STR("0x")) || rest.n == 0)
@@ -80,7 +88,8 @@ static bool read_offset(struct str s, uint64_t *off)
 		while (rest.n && num_hex_digits[(unsigned char)*rest.p] <= 0xf)
 			rest = str_skip(rest, 1);
 	}
-	if (*off >= PLACE_MAX_OFFSET)
+	parts->bad_offset = *off >= PLACE_MAX_OFFSET;
+	if (parts->bad_offset)
 		*off = 0;
 	return rest.n == 0 && s.n > 0;
 }
@@ -93,7 +102,7 @@ static bool split_symbol(struct str s, struct parts *parts)
 	if (!plus)
 		return false;
 	parts->sym = (struct str){ .p = s.p, .n = (size_t)(plus - s.p) };
-	return read_offset(str_skip(s, parts->sym.n + 1), &parts->off);
+	return read_offset(str_skip(s, parts->sym.n + 1), parts);
 }
 
 static bool split_name(struct str s, struct parts *parts)
@@ -178,6 +187,7 @@ static void store(struct places *p, const struct parts *parts, struct location *
 {
 	bool has_dso = parts->dso.p && !str_eq(parts->dso, STR("inlined"));
 
+	p->bad_offsets += parts->bad_offset;
 	loc->addr = parts->addr;
 	loc->off = parts->off;
 	loc->sym = parts->sym.p ? intern_add(p->names, parts->sym) : INTERN_NONE;

@@ -32,6 +32,9 @@ struct places;
 struct places *places_new(struct intern *names) __attribute__((returns_nonnull));
 void places_free(struct places *p);
 
+/* How many times an offset was garbage in a place that was not known. */
+uint64_t places_bad_offsets(const struct places *p);
+
 /*
  * Reads text, all of which must be one place, in any form (blanks at its end are passed over).
  * false when it is none. "[unknown]" is no symbol: sym is INTERN_NONE, as dso is when there is no

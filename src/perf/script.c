@@ -40,6 +40,8 @@ char **perf_script_argv(const struct perf_script_args *args)
 	argv[n++] = xstrdup(args->mode == PERF_PT ? PT_FIELDS : SAMPLING_FIELDS);
 	if (args->mode == PERF_SAMPLING && args->stitch_lbr)
 		argv[n++] = xstrdup("--stitch-lbr");
+	if (args->raw_names)
+		argv[n++] = xstrdup("--no-demangle");
 	if (args->symfs)
 		argv[n++] = xasprintf("--symfs=%s", args->symfs);
 	return argv;

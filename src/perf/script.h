@@ -14,6 +14,7 @@ struct perf_script_args {
 	const char *symfs; /* handed to perf as --symfs, or NULL */
 	enum perf_mode mode;
 	bool stitch_lbr; /* the recording used LBR call graphs */
+	bool raw_names;  /* symbols are printed as they stand in the symbol tables */
 	/* How long perf may go on when it has closed its output, in ms; 0: 10 s. */
 	unsigned int patience_ms;
 	/*

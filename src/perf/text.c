@@ -307,6 +307,7 @@ int perf_text_next(struct perf_text *t, struct event *ev, struct err *err)
 	t->stats.lines = t->lines.number;
 	t->stats.lost = t->notes.lost;
 	t->stats.cut = t->lines.cut;
+	t->stats.bad_offsets = places_bad_offsets(t->places);
 	t->stats.events += out == EVENT;
 	if (got == LINES_ERROR || out == FAILED)
 		return -1;

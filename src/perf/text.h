@@ -52,11 +52,12 @@ struct perf_note {
 #define PERF_CHAIN_MAX 65536u
 
 struct perf_text_stats {
-	uint64_t bytes;  /* read so far */
-	uint64_t lines;  /* so far, continuation lines of a call chain included */
-	uint64_t events; /* given out */
-	uint64_t lost;   /* lines not understood: PERF_NOTE_LINE and PERF_NOTE_LONG */
-	bool cut;        /* the text of the last perf_text_input ended in the middle of a line */
+	uint64_t bytes;       /* read so far */
+	uint64_t lines;       /* so far, continuation lines of a call chain included */
+	uint64_t events;      /* given out */
+	uint64_t lost;        /* lines not understood: PERF_NOTE_LINE and PERF_NOTE_LONG */
+	uint64_t bad_offsets; /* places whose offsets were garbage: distinct ones, about */
+	bool cut; /* the text of the last perf_text_input ended in the middle of a line */
 };
 
 struct perf_text;

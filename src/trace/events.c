@@ -34,28 +34,69 @@ static inline void end_event(struct events *e, const struct fxt_event *ev)
 	e->stats->spans++;
 }
 
+/* What is known of the function of a begin, or of where it was called from. */
+static inline const struct source_entry *source_of(struct events *e, const struct span *s,
+						   bool is_call)
+{
+	const struct source_place place = {
+		.addr = is_call ? s->value : s->start,
+		.pid = e->tracks->tracks[s->track].key.pid,
+		.dso = is_call ? INTERN_NONE : s->dso,
+		.is_call = is_call,
+	};
+
+	return source_find(e->source, &place);
+}
+
+/* The strings of a begin that only some have, 0: none, and what else is known of its function. */
+struct begin_source {
+	uint16_t file, called_from, clone;
+	uint32_t line, col;
+};
+
+static struct begin_source find_source(struct events *e, const struct span *s)
+{
+	struct begin_source found = { 0 };
+	const struct source_entry *source;
+
+	if (!e->source)
+		return found;
+	source = source_of(e, s, false);
+	found.line = source->line;
+	found.col = source->col;
+	if (source->file != INTERN_NONE)
+		found.file = strings_get(e->strings, STRING_FILE, source->file, 0);
+	if (source->clone != INTERN_NONE)
+		found.clone = strings_get(e->strings, STRING_NAME, source->clone, 0);
+	source = s->value ? source_of(e, s, true) : NULL;
+	if (source && source->file != INTERN_NONE)
+		found.called_from =
+			strings_get(e->strings, STRING_FILE_LINE, source->file, source->line);
+	return found;
+}
+
 static void write_begin(struct events *e, const struct span *s)
 {
-	const struct source_entry *source = NULL;
-	uint16_t symbol = name_of(e, s), name = symbol, file = 0;
+	struct begin_source source = find_source(e, s);
+	uint16_t symbol = name_of(e, s), name = symbol;
 	struct fxt_event ev;
 
 	if ((s->flags & SPAN_INFERRED) && e->mark_inferred)
 		name = inferred_name_of(e, s);
-	if (e->source)
-		source = source_find(e->source, s->start);
-	if (source && source->file != INTERN_NONE)
-		file = strings_get(e->strings, STRING_FILE, source->file, 0);
 	ev = begin_event(e, FXT_BEGIN, s->track, name, s->time);
 	fxt_arg_pointer(&ev, FIXED_ADDRESS, s->addr);
-	if (file) {
-		fxt_arg_uint32(&ev, FIXED_LINE, source->line);
-		if (source->col)
-			fxt_arg_uint32(&ev, FIXED_COL, source->col);
+	if (source.file) {
+		fxt_arg_uint32(&ev, FIXED_LINE, source.line);
+		if (source.col)
+			fxt_arg_uint32(&ev, FIXED_COL, source.col);
 	}
 	fxt_arg_string(&ev, FIXED_SYMBOL, symbol);
-	if (file)
-		fxt_arg_string(&ev, FIXED_FILE, file);
+	if (source.file)
+		fxt_arg_string(&ev, FIXED_FILE, source.file);
+	if (source.clone)
+		fxt_arg_string(&ev, FIXED_CLONE, source.clone);
+	if (source.called_from)
+		fxt_arg_string(&ev, FIXED_CALLED_FROM, source.called_from);
 	if (s->flags & SPAN_INFERRED)
 		fxt_arg_string(&ev, FIXED_INFERRED_START_TIME, FIXED_TRUE);
 	if (s->flags & SPAN_SIGNAL)
@@ -156,8 +197,9 @@ static __attribute__((noinline)) void write_any(struct events *e, const struct s
 }
 
 /* Whether s is a begin or an end with nothing but its name and its place. */
-static inline bool is_plain(const struct events *e, const struct span *s)
+static inline bool is_plain(struct events *e, const struct span *s)
 {
+	const struct source_entry *source;
 	uint64_t frames_below = s->value & -(uint64_t)(s->kind == SPAN_END);
 
 	if ((s->kind > SPAN_END) | (s->flags != 0) | (frames_below != 0))
@@ -165,7 +207,13 @@ static inline bool is_plain(const struct events *e, const struct span *s)
 	if (!e->source)
 		return true;
 	/* Ends show no line; but to look one up costs less than a wrong guess of what comes. */
-	return (source_find(e->source, s->start)->file == INTERN_NONE) | (s->kind == SPAN_END);
+	source = source_of(e, s, false);
+	if (((source->file != INTERN_NONE) | (source->clone != INTERN_NONE)) &
+	    (s->kind != SPAN_END))
+		return false;
+	if (s->kind == SPAN_END || s->value == 0)
+		return true;
+	return source_of(e, s, true)->file == INTERN_NONE;
 }
 
 /*

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 /*
- * Memory has a bound: when so many functions (3/4 of the slots) are known, all are forgotten, and
+ * Memory has a bound: when so many places (3/4 of the slots) are known, all are forgotten, and
  * those that are still used are asked for again.
  */
 #define SLOTS (1u << 16)
 #define MOST  (SLOTS / 4 * 3)
-#define FILES (4u << 20) /* bytes of file names; functions of files beyond that have none */
+#define FILES (4u << 20) /* bytes of file names; places in files beyond that have none */
 
 struct source {
 	const struct trace_options *options;
@@ -42,22 +42,35 @@ const struct intern *source_files(const struct source *s)
 	return s->files;
 }
 
-static struct source_entry *slot_of(struct source *s, uint64_t start)
+static bool is_same(const struct source_place *a, const struct source_place *b)
 {
-	uint32_t at = (uint32_t)((start * UINT64_C(0x9e3779b97f4a7c15)) >> 48);
+	return (a->addr == b->addr) & (a->pid == b->pid) & (a->dso == b->dso) &
+	       (a->is_call == b->is_call);
+}
 
-	while (s->slots[at].taken && s->slots[at].start != start)
+static struct source_entry *slot_of(struct source *s, const struct source_place *place)
+{
+	uint64_t more =
+		(uint64_t)place->dso << 33 | (uint64_t)(uint32_t)place->pid << 1 | place->is_call;
+	uint64_t h =
+		place->addr * UINT64_C(0x9e3779b97f4a7c15) ^ more * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint32_t at = (uint32_t)(h >> 48);
+
+	while (s->slots[at].taken && !is_same(&s->slots[at].place, place))
 		at = (at + 1) % SLOTS;
 	return &s->slots[at];
 }
 
-/* Asks for the function of e, which is empty but for its start. */
+/* Asks for the place of e, which is empty but for that. */
 static void ask(struct source *s, struct source_entry *e)
 {
 	uint64_t refused = intern_refused(s->files);
 	struct source_line line = { .col = 0 };
 
-	if (!s->options->source(s->options->ctx, e->start, &line))
+	if (!s->options->source(s->options->ctx, &e->place, &line))
+		return;
+	e->clone = line.clone;
+	if (line.file.n == 0)
 		return;
 	e->file = intern_add(s->files, line.file);
 	e->line = line.line;
@@ -66,19 +79,19 @@ static void ask(struct source *s, struct source_entry *e)
 		e->file = INTERN_NONE;
 }
 
-const struct source_entry *source_find(struct source *s, uint64_t start)
+const struct source_entry *source_find(struct source *s, const struct source_place *place)
 {
-	struct source_entry *e = slot_of(s, start);
+	struct source_entry *e = slot_of(s, place);
 
 	if (e->taken)
 		return e;
 	if (s->count == MOST) {
 		memset(s->slots, 0, sizeof(s->slots));
 		s->count = 0;
-		e = slot_of(s, start);
+		e = slot_of(s, place);
 	}
 	s->count++;
-	*e = (struct source_entry){ .start = start, .taken = true };
+	*e = (struct source_entry){ .place = *place, .taken = true };
 	ask(s, e);
 	return e;
 }

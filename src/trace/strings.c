@@ -5,7 +5,9 @@
 #include "base/xalloc.h"
 #include "trace/text.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const fixed[FIXED_STRINGS] = {
@@ -33,6 +35,8 @@ static const char *const fixed[FIXED_STRINGS] = {
 	[FIXED_PTWRITE] = "ptwrite",
 	[FIXED_PAYLOAD] = "payload",
 	[FIXED_TEXT] = "text",
+	[FIXED_CALLED_FROM] = "called_from",
+	[FIXED_CLONE] = "clone",
 };
 
 struct strings *strings_new(struct fxt *fxt, const struct intern *names, const struct intern *files,
@@ -159,13 +163,19 @@ static struct str compose(struct strings *s, enum string_kind kind, uint32_t id,
 			  unsigned *flaws)
 {
 	struct str prefix = STR(""), suffix = STR(""), raw;
+	bool is_file = kind == STRING_FILE || kind == STRING_FILE_LINE;
+	char line[24];
 	size_t n;
 
 	if (kind == STRING_HIT)
 		prefix = STR("hit ");
 	if (kind == STRING_NAME_INFERRED || kind == STRING_PLACE_INFERRED)
 		suffix = STR(" [inferred start time]");
-	raw = intern_str(kind == STRING_FILE ? s->files : s->names, id);
+	if (kind == STRING_FILE_LINE) {
+		suffix.p = line;
+		suffix.n = (size_t)snprintf(line, sizeof(line), ":%" PRIu64, addr);
+	}
+	raw = intern_str(is_file ? s->files : s->names, id);
 	if (kind == STRING_PLACE || kind == STRING_PLACE_INFERRED)
 		raw = place_text(s, addr, raw);
 	n = put(s->text, prefix);
@@ -177,7 +187,8 @@ static struct str compose(struct strings *s, enum string_kind kind, uint32_t id,
 /* Each name, and each DSO in the name of a place, is counted once. */
 static void count_flaws(struct strings *s, enum string_kind kind, uint32_t id, unsigned flaws)
 {
-	struct string_name *name = kind == STRING_FILE ? NULL : name_entry(s, id);
+	bool is_file = kind == STRING_FILE || kind == STRING_FILE_LINE;
+	struct string_name *name = is_file ? NULL : name_entry(s, id);
 	unsigned fresh = name ? flaws & ~(unsigned)name->flaws : flaws;
 
 	s->stats->cut_names += (fresh & TEXT_CUT) != 0;

@@ -41,6 +41,8 @@ enum fixed_string {
 	FIXED_PTWRITE,
 	FIXED_PAYLOAD,
 	FIXED_TEXT,
+	FIXED_CALLED_FROM,
+	FIXED_CLONE,
 	FIXED_STRINGS
 };
 
@@ -50,8 +52,9 @@ enum string_kind {
 	STRING_PLACE,         /* a place without a symbol: addr, and the interned DSO */
 	STRING_NAME_INFERRED, /* these two, marked */
 	STRING_PLACE_INFERRED,
-	STRING_HIT,  /* "hit NAME" */
-	STRING_FILE, /* a source file: a number of the files' own table */
+	STRING_HIT,       /* "hit NAME" */
+	STRING_FILE,      /* a source file: a number of the files' own table */
+	STRING_FILE_LINE, /* the same, with ":LINE" behind it, which is in addr */
 };
 
 /* What an index stands for now. */

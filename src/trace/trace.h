@@ -16,10 +16,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a function is defined. file is borrowed from whoever answers. */
+/* What is asked for: where a function is defined, or where it was called from. */
+struct source_place {
+	uint64_t addr; /* where the function begins, or of the call */
+	int32_t pid;
+	uint32_t dso; /* a number of the names; INTERN_NONE: not known */
+	bool is_call;
+};
+
+/* What is known of it. file is borrowed from whoever answers. */
 struct source_line {
-	struct str file;
+	struct str file;    /* empty: not known */
 	uint32_t line, col; /* col 0: not known */
+	/*
+	 * Of a function that is a clone that the compiler made of the one it is called by: what is
+	 * behind its name (".cold"), a number of the names; else INTERN_NONE.
+	 */
+	uint32_t clone;
 };
 
 struct trace_options {
@@ -36,11 +49,9 @@ struct trace_options {
 	 */
 	const char *(*command_line)(void *ctx, int32_t pid);
 	const char *(*comm)(void *ctx, int32_t pid, int32_t tid);
-	/*
-	 * Where the function that begins at start is defined: true and *out. Asked once a function.
-	 * May be NULL.
+	/* Fills *out, which is all zero; false: nothing is known. Asked once a place. May be NULL.
 	 */
-	bool (*source)(void *ctx, uint64_t start, struct source_line *out);
+	bool (*source)(void *ctx, const struct source_place *place, struct source_line *out);
 	void *ctx; /* of the three above */
 };
 

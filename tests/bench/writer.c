@@ -119,10 +119,10 @@ static void die(const struct err *err)
 }
 
 /* Source lines of so many functions in 8. */
-static bool source(void *ctx, uint64_t start, struct source_line *out)
+static bool source(void *ctx, const struct source_place *place, struct source_line *out)
 {
 	*out = (struct source_line){ .file = STR("src/file.c"), .line = 17 };
-	return (int)((start >> 4) % 8) < *(const int *)ctx;
+	return !place->is_call && (int)((place->addr >> 4) % 8) < *(const int *)ctx;
 }
 
 /*

@@ -148,13 +148,18 @@ START_TEST(test_inferred)
 }
 END_TEST
 
-static bool source(void *ctx, uint64_t start, struct source_line *out)
+/* Of addresses below 100; clones are at 64, and one at 400 in process 10. */
+static bool source(void *ctx, const struct source_place *place, struct source_line *out)
 {
+	bool is_clone = place->addr == 64 || (place->addr == 400 && place->pid == 10);
+
 	(void)ctx;
-	*out = (struct source_line){ .file = STR("src/a.c"),
-				     .line = 17,
-				     .col = start == 16 ? 3 : 0 };
-	return start < 100;
+	if (place->addr < 100)
+		*out = (struct source_line){ .file = STR("src/a.c"),
+					     .line = place->is_call ? 23 : 17,
+					     .col = place->addr == 16 ? 3 : 0 };
+	out->clone = is_clone && !place->is_call ? dso : INTERN_NONE;
+	return place->addr < 100 || is_clone;
 }
 
 START_TEST(test_signal)
@@ -190,6 +195,33 @@ START_TEST(test_source_lines)
 				  "inferred_start_time:s=true");
 	ck_assert_str_eq(next(r), "B 0 main address:p=0xc8 symbol:s=main");
 	ck_assert_str_eq(next(r), "E 0 main");
+	finish(r);
+}
+END_TEST
+
+/* Where a function was called from, and whether it is a clone: with or without its own line. */
+START_TEST(test_calls_and_clones)
+{
+	struct fxtread *r;
+
+	begin();
+	options.source = source;
+	open_trace();
+	give((struct span){ .name = main_id, .addr = 16, .start = 16, .value = 99 });
+	give((struct span){ .name = main_id, .addr = 200, .start = 200, .value = 98 });
+	give((struct span){ .name = main_id, .addr = 200, .start = 200, .value = 200 });
+	give((struct span){ .name = main_id, .addr = 64, .start = 64 });
+	give((struct span){ .name = main_id, .addr = 400, .start = 400 });
+	give((struct span){ .name = main_id, .addr = 200, .value = 98, .kind = SPAN_END });
+	r = end();
+	ck_assert_str_eq(next(r), "B 0 main address:p=0x10 line:u=17 col:u=3 symbol:s=main "
+				  "file:s=src/a.c called_from:s=src/a.c:23");
+	ck_assert_str_eq(next(r), "B 0 main address:p=0xc8 symbol:s=main called_from:s=src/a.c:23");
+	ck_assert_str_eq(next(r), "B 0 main address:p=0xc8 symbol:s=main");
+	ck_assert_str_eq(next(r), "B 0 main address:p=0x40 line:u=17 symbol:s=main file:s=src/a.c "
+				  "clone:s=[kernel]");
+	ck_assert_str_eq(next(r), "B 0 main address:p=0x190 symbol:s=main clone:s=[kernel]");
+	ck_assert_str_eq(next(r), "E 0 main frames_below:U=98");
 	finish(r);
 }
 END_TEST
@@ -335,4 +367,5 @@ START_TEST(test_drawn)
 END_TEST
 
 SUITE_MAIN("trace/events", test_begin_and_end, test_inferred, test_signal, test_source_lines,
-	   test_complete_and_counter, test_extra_event, test_ptwrite, test_hits, test_drawn)
+	   test_calls_and_clones, test_complete_and_counter, test_extra_event, test_ptwrite,
+	   test_hits, test_drawn)

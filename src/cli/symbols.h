@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbols: what we know of functions beside what perf prints: their names where perf has none, what
+ * they are called in the trace, their source lines, where they were called from.
+ */
+#ifndef MT_CLI_SYMBOLS_H
+#define MT_CLI_SYMBOLS_H
+
+#include "base/err.h"
+#include "base/intern.h"
+#include "event/event.h"
+#include "perf/text.h"
+#include "record/recording.h"
+#include "trace/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All borrowed. */
+struct symbols_config {
+	struct intern *names;
+	const struct recording *recording;
+	const char *symfs; /* NULL: none */
+	enum perf_mode mode;
+	bool demangle; /* show C++, Rust, D and OCaml names as programmers write them */
+};
+
+struct symbols;
+
+/* Reads nothing yet: the recording's mappings are read when a place is first asked for. */
+struct symbols *symbols_new(const struct symbols_config *config) __attribute__((returns_nonnull));
+void symbols_free(struct symbols *s);
+
+/*
+ * Gives the places of an event the names that they have in the trace. Those for which perf has none
+ * get ours; with check_offsets also those whose offsets perf had wrong (perf_text_stats). The event
+ * is as long valid as it was.
+ */
+void symbols_event(struct symbols *s, struct event *ev, bool check_offsets);
+
+/* What a name of perf's is called in the trace. */
+uint32_t symbols_shown(struct symbols *s, uint32_t name);
+
+/* What is known of a place of the trace; *out->file is valid until the next question. */
+bool symbols_source(struct symbols *s, const struct source_place *place, struct source_line *out);
+
+/* Calls each for every file that could not be read, or has no symbols where some were needed. */
+void symbols_troubles(const struct symbols *s, void (*each)(void *ctx, const struct err *trouble),
+		      void *ctx);
+
+#endif
