@@ -179,8 +179,14 @@ static const struct entry variables[] = {
 	{ "MAGIC_TRACE_SHARE_DOC", "a sentence about it, for -help" },
 	{ "MAGIC_TRACE_FZF_DEMANGLE_SYMBOLS",
 	  "when set, functions to choose from are shown by their demangled names" },
+	{ "MAGIC_TRACE_NO_OCAML_EXCEPTION_DEBUG_INFO",
+	  "when set, what OCaml's compiler noted of exception handlers is not used: exceptions are "
+	  "found by the names of functions of its runtime" },
 	{ "MAGIC_TRACE_SKIP_TX_HANDLING",
 	  "when set, what a hardware transaction did is shown even when it was aborted" },
+	{ "DEBUGINFOD_URLS", "servers that are asked for debug info; none if not set" },
+	{ "XDG_CACHE_HOME",
+	  "where what was read of debug info is kept, in magic-trace/; ~/.cache if not set" },
 	{ "MAGIC_TRACE_DEBUG",
 	  "when set, -z-print-events and -z-print-perf-commands are on, and calls that were not "
 	  "seen to begin are marked [inferred start time]" },

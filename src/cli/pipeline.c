@@ -126,6 +126,20 @@ static bool is_reference(const char *rule)
 	return rule && !strcmp(rule, "reference");
 }
 
+/* Of programs of OCaml: where they install, remove and enter exception handlers. */
+static void find_traps(struct pipeline *p, struct stacks_config *config)
+{
+	struct err warning = ERR_INIT;
+	const char *program = p->settings->executable;
+
+	if (p->settings->mode != PERF_PT || p->settings->skip_traps || !program)
+		return;
+	if (ocamltraps_find(&p->traps, p->symbols, p->options->symfs, program, &warning))
+		config->traps = &p->traps.traps;
+	if (warning.msg[0])
+		console_warn_err(p->console, &warning);
+}
+
 static void start_stacks(struct pipeline *p)
 {
 	const struct filter_arg *filter = &p->options->filter;
@@ -145,6 +159,7 @@ static void start_stacks(struct pipeline *p)
 		.ctx = p,
 	};
 
+	find_traps(p, &config);
 	if (filter->start) {
 		config.filter_start = shown(p, filter->start);
 		config.filter_stop = shown(p, filter->stop);
@@ -190,6 +205,7 @@ void pipeline_close(struct pipeline *p)
 		perf_text_free(p->text);
 	if (p->stacks)
 		stacks_free(p->stacks);
+	ocamltraps_fini(&p->traps);
 	if (p->pool)
 		spool_pool_free(p->pool);
 	if (p->symbols)

@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/spool.h"
 #include "cli/console.h"
+#include "cli/ocamltraps.h"
 #include "cli/options.h"
 #include "cli/settings.h"
 #include "cli/symbols.h"
@@ -31,6 +32,7 @@ struct pipeline {
 	struct spool_pool *pool;
 	struct perf_text *text;
 	struct stacks *stacks;
+	struct ocamltraps traps;
 	struct tally errors; /* decode errors that were fed */
 	uint64_t lost;       /* chunks of data that perf lost while it recorded */
 	uint64_t troubles;   /* with symbols, that were told */

@@ -21,6 +21,7 @@ struct settings {
 	enum trace_scope scope;
 	bool stitch_lbr;
 	bool skip_tx;
+	bool skip_traps; /* OCaml's exceptions are found by names only */
 	bool mark_inferred;
 	bool print_events;
 	bool print_perf_commands;

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "cli/jitmaps.h"
 #include "perf/mmaps.h"
 #include "symbol/shownname.h"
 #include "symbol/symbolizer.h"
@@ -41,9 +42,9 @@ struct shown {
 struct symbols {
 	struct symbols_config config;
 	char *cache;
-	bool tried;
-	struct symbolizer *symbolizer; /* NULL: the recording tells of no mappings */
-	struct shown *shown;           /* by number */
+	struct symbolizer *symbolizer; /* NULL: not asked yet */
+	struct jitmaps *jitmaps;
+	struct shown *shown; /* by number */
 	uint32_t n_shown;
 	struct known_place *places; /* open addressing, linear */
 	struct known_clone *clones; /* likewise */
@@ -56,6 +57,7 @@ struct symbols *symbols_new(const struct symbols_config *config)
 	struct symbols *s = xcalloc(1, sizeof(*s));
 
 	s->config = *config;
+	s->jitmaps = jitmaps_new(config->recording);
 	s->places = xcalloc(SLOTS, sizeof(*s->places));
 	s->clones = xcalloc(SLOTS, sizeof(*s->clones));
 	return s;
@@ -66,6 +68,7 @@ void symbols_free(struct symbols *s)
 	if (!s)
 		return;
 	symbolizer_free(s->symbolizer);
+	jitmaps_free(s->jitmaps);
 	free(s->cache);
 	free(s->shown);
 	free(s->places);
@@ -111,7 +114,7 @@ static bool is_this_kernel(const struct recording *rec)
 	return rec->kernel && uname(&name) == 0 && strcmp(rec->kernel, name.release) == 0;
 }
 
-/* Reads the recording's mappings, the first time. NULL: there are none. */
+/* Reads the recording's mappings, the first time. */
 static struct symbolizer *get(struct symbols *s)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
@@ -127,9 +130,8 @@ static struct symbolizer *get(struct symbols *s)
 		.build_id = on_build_id,
 	};
 
-	if (s->tried)
+	if (s->symbolizer)
 		return s->symbolizer;
-	s->tried = true;
 	s->cache = tablecache_directory();
 	config.cache = s->cache;
 	s->symbolizer = symbolizer_new(&config);
@@ -222,6 +224,7 @@ static const struct known_place *know(struct symbols *s, const struct location *
 	struct known_place *known = place_slot(s, loc, pid);
 	struct symbolizer_place place = place_of(s, loc->addr, pid, loc->dso);
 	struct symbolizer_function function;
+	struct perfmap_function compiled;
 
 	if (known->taken)
 		return known;
@@ -237,6 +240,9 @@ static const struct known_place *know(struct symbols *s, const struct location *
 	if (symbolizer_function(get(s), &place, &function)) {
 		known->sym = intern_add(s->config.names, str_of(function.name));
 		known->off = loc->addr - function.start;
+	} else if (jitmaps_find(s->jitmaps, pid, loc->addr, &compiled) && compiled.name[0]) {
+		known->sym = intern_add(s->config.names, str_of(compiled.name));
+		known->off = loc->addr - compiled.start;
 	}
 	return known;
 }
@@ -312,6 +318,11 @@ bool symbols_source(struct symbols *s, const struct source_place *place, struct 
 		out->col = line.col;
 	}
 	return out->file.n || out->clone != INTERN_NONE;
+}
+
+size_t symbols_shifts(struct symbols *s, const char *path, uint64_t *shifts, size_t max)
+{
+	return symbolizer_shifts(get(s), str_of(path), shifts, max);
 }
 
 void symbols_troubles(const struct symbols *s, void (*each)(void *ctx, const struct err *trouble),

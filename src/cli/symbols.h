@@ -44,6 +44,9 @@ uint32_t symbols_shown(struct symbols *s, uint32_t name);
 /* What is known of a place of the trace; *out->file is valid until the next question. */
 bool symbols_source(struct symbols *s, const struct source_place *place, struct source_line *out);
 
+/* As symbolizer_shifts(). */
+size_t symbols_shifts(struct symbols *s, const char *path, uint64_t *shifts, size_t max);
+
 /* Calls each for every file that could not be read, or has no symbols where some were needed. */
 void symbols_troubles(const struct symbols *s, void (*each)(void *ctx, const struct err *trouble),
 		      void *ctx);

@@ -104,3 +104,15 @@ const struct spaces_mapping *spaces_find(struct spaces *spaces, int32_t pid, uin
 	}
 	return NULL;
 }
+
+void spaces_each(const struct spaces *spaces, uint32_t file,
+		 void (*each)(void *ctx, const struct spaces_mapping *mapping), void *ctx)
+{
+	for (uint32_t i = 0; i < intern_count(spaces->pids); i++) {
+		const struct space *space = &spaces->all[i];
+
+		for (size_t k = 0; k < space->n; k++)
+			if (space->all[k].file == file)
+				each(ctx, &space->all[k]);
+	}
+}

@@ -34,4 +34,8 @@ void spaces_fork(struct spaces *spaces, int32_t pid, int32_t parent);
 const struct spaces_mapping *spaces_find(struct spaces *spaces, int32_t pid, uint64_t address,
 					 uint32_t file);
 
+/* Calls each for every mapping of a file, of whatever process. */
+void spaces_each(const struct spaces *spaces, uint32_t file,
+		 void (*each)(void *ctx, const struct spaces_mapping *mapping), void *ctx);
+
 #endif

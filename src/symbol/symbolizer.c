@@ -312,6 +312,43 @@ size_t symbolizer_chain(struct symbolizer *s, const struct symbolizer_place *pla
 	return unit ? unittable_chain(unit, found.value, places, max) : 0;
 }
 
+struct shifts {
+	const struct filetable *table;
+	uint64_t *all;
+	size_t n, max;
+};
+
+static void add_shift(void *ctx, const struct spaces_mapping *mapping)
+{
+	struct shifts *shifts = ctx;
+	uint64_t value, shift;
+
+	if (!filetable_value(shifts->table, mapping->offset, &value))
+		return;
+	shift = mapping->start - value;
+	for (size_t i = 0; i < shifts->n; i++)
+		if (shifts->all[i] == shift)
+			return;
+	if (shifts->n < shifts->max)
+		shifts->all[shifts->n++] = shift;
+}
+
+size_t symbolizer_shifts(struct symbolizer *s, struct str path, uint64_t *all, size_t max)
+{
+	struct shifts shifts = { .all = all, .max = max };
+	uint32_t number = newest(s, path);
+
+	if (number == UINT32_MAX)
+		return 0;
+	if (!s->files[number].tried)
+		open_file(s, &s->files[number]);
+	if (s->files[number].dso)
+		shifts.table = dso_file(s->files[number].dso, NULL);
+	if (shifts.table)
+		spaces_each(s->spaces, number, add_shift, &shifts);
+	return shifts.n;
+}
+
 /* Functions of it were looked for and not found. */
 static void say_unknown(const struct file *file, struct err *err)
 {

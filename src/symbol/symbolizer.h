@@ -73,6 +73,12 @@ size_t symbolizer_chain(struct symbolizer *s, const struct symbolizer_place *pla
 			struct unittable_place *places, size_t max);
 
 /*
+ * How far the code of a file was from where it was linked to be: what is to be added to its
+ * addresses for those of processes. At most max different ones are written to shifts; how many.
+ */
+size_t symbolizer_shifts(struct symbolizer *s, struct str path, uint64_t *shifts, size_t max);
+
+/*
  * What could not be read, and what was found to have no symbols where some were looked for: each is
  * called once for every such file, with a message and, perhaps, a hint.
  */

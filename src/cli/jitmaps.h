@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* jitmaps: the functions that recorded programs had compiled while they ran. */
+#ifndef MT_CLI_JITMAPS_H
+#define MT_CLI_JITMAPS_H
+
+#include "record/recording.h"
+#include "symbol/perfmap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct jitmaps;
+
+/*
+ * Those that are kept with the recording: perf-PID.map beside its data files. (Those in /tmp perf
+ * reads by itself.) Read when they are first asked for. Free with jitmaps_free.
+ */
+struct jitmaps *jitmaps_new(const struct recording *recording) __attribute__((returns_nonnull));
+void jitmaps_free(struct jitmaps *jitmaps);
+
+/* The function of process pid that has the code at an address. */
+bool jitmaps_find(struct jitmaps *jitmaps, int32_t pid, uint64_t address,
+		  struct perfmap_function *function);
+
+#endif

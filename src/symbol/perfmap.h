@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfmap: the functions that a program has compiled while it ran, as it tells perf of them in
+ * /tmp/perf-PID.map (the kernel's tools/perf/Documentation/jit-interface.txt): lines of "START SIZE
+ * NAME", hex with or without 0x, NAME to the line's end.
+ */
+#ifndef MT_SYMBOL_PERFMAP_H
+#define MT_SYMBOL_PERFMAP_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is beyond this many bytes of a file is left out. */
+#define PERFMAP_BYTES_MAX ((size_t)256 << 20)
+
+struct perfmap;
+
+struct perfmap_function {
+	const char *name; /* may be empty; as long as the map */
+	uint64_t start;
+};
+
+/*
+ * Reads a file; lines that are malformed are left out. 0 and *map, to be freed with perfmap_free;
+ * or -1 with err: it cannot be read, or is no regular file.
+ */
+int perfmap_read(const char *path, struct perfmap **map, struct err *err);
+void perfmap_free(struct perfmap *map);
+
+/* The function that has the code at an address, [START, START + SIZE): of several the last line's.
+ */
+bool perfmap_find(const struct perfmap *map, uint64_t address, struct perfmap_function *function);
+
+#endif
