@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * elf [CASES [SEED]]: reads damaged ELF files and checks what holds for any: functions lie in
- * executable segments, names end, the debug info and the line tables can be asked for anything.
+ * executable segments, names end, the debug info and the line tables can be asked for anything, and
+ * the tables that are made of them can be read.
  * The files are this program, changed here and there, its headers and tables more than the rest.
  * Aborts when something does not hold. With -DLIBFUZZER it is a target for libFuzzer.
  */
@@ -9,7 +10,12 @@
 #include "symbol/debuginfo.h"
 #include "symbol/elffile.h"
 #include "symbol/elfopen.h"
+#include "symbol/filebuild.h"
+#include "symbol/filetable.h"
+#include "symbol/ocamlnotes.h"
 #include "symbol/sourceline.h"
+#include "symbol/unitbuild.h"
+#include "symbol/unittable.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -78,6 +84,74 @@ static void check_lines(int fd)
 	debuginfo_close(&info);
 }
 
+/* Asks a unit's table for what it may hold at its edges. */
+static void ask_unit(const struct unittable *table)
+{
+	struct unittable_place places[4];
+
+	for (size_t i = 0; i < table->n_spans && i < 64; i++) {
+		MUST(unittable_chain(table, table->spans[i].start, places, 4) >= 1);
+		unittable_chain(table, table->spans[i].end, places, 4);
+	}
+	for (size_t i = 0; i < table->n_rows && i < 64; i++)
+		unittable_line(table, table->rows[i].value, i & 1, &places[0]);
+}
+
+/* What is made of debug info, however damaged, is a table that can be read. */
+static void check_units(const struct debuginfo *info, const struct elffile *elf,
+			const struct filetable *table)
+{
+	for (size_t i = 0; i < table->n_units && i < 4; i++) {
+		struct blob blob = { 0 };
+		struct unittable unit;
+		bool whole;
+
+		if (unitbuild(info, elf, table->units[i].owner, &blob, &whole)) {
+			MUST(unittable_check(blob.p, blob.n, &unit));
+			ask_unit(&unit);
+		}
+		blob_fini(&blob);
+	}
+}
+
+/* Takes fd over. */
+static void check_tables(int fd)
+{
+	int again = fcntl(fd, F_DUPFD_CLOEXEC, 0), third = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct debuginfo info = { 0 };
+	struct elffile *elf = NULL;
+	struct filetable table;
+	struct blob blob = { 0 };
+
+	if (elffile_open(again, "fuzzed", &elf, NULL) < 0) {
+		close(third);
+		close(fd);
+		return;
+	}
+	debuginfo_open(third, "fuzzed", false, &info, NULL);
+	filebuild(fd, "fuzzed", elf, info.dwarf ? &info : NULL, &blob);
+	MUST(filetable_check(blob.p, blob.n, &table));
+	for (size_t i = 0; i < table.n_symbols; i++)
+		MUST(filetable_symbol(&table, table.symbols[i].start) == &table.symbols[i]);
+	if (info.dwarf)
+		check_units(&info, elf, &table);
+	blob_fini(&blob);
+	debuginfo_close(&info);
+	elffile_close(elf);
+	close(fd);
+}
+
+/* Takes fd over. */
+static void check_notes(int fd)
+{
+	struct ocamlnotes notes;
+	struct err warning = ERR_INIT;
+
+	ocamlnotes_read(fd, "fuzzed", &notes, &warning);
+	ocamlnotes_fini(&notes);
+	close(fd);
+}
+
 /* Puts the bytes into the file again, and returns a descriptor of its own. */
 static int put(int file, const uint8_t *data, size_t size)
 {
@@ -101,6 +175,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check_functions(put(file, data, size));
 	check_lines(put(file, data, size));
+	check_tables(put(file, data, size));
+	check_notes(put(file, data, size));
 	close(file);
 	return 0;
 }
@@ -184,8 +260,11 @@ int main(int argc, char **argv)
 		size_t n = damage(data, whole, size, &random);
 
 		functions += check_functions(put(file, data, n));
+		check_notes(put(file, data, n));
 		if (i % LINES_EVERY == 0)
 			check_lines(put(file, data, n));
+		else if (i % LINES_EVERY == 1)
+			check_tables(put(file, data, n));
 	}
 	close(file);
 	free(data);

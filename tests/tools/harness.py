@@ -22,6 +22,9 @@ sys.dont_write_bytecode = True
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What is read of debug info is not kept where the user of this machine has it.
+os.environ["XDG_CACHE_HOME"] = "/dev/null/none"
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOOLS = os.path.join(TOP, "tests", "tools")
 SHARED = os.path.join(os.path.dirname(TOP), "shared")
