@@ -236,8 +236,9 @@ static const struct flag table[] = {
 	{
 		.name = "executable",
 		.value = "FILE",
-		.help = "The traced program, for the source lines of its functions; one that is "
-			"not position independent and has debug info",
+		.help = "The traced program, for the source lines of its functions when the recording "
+			"does not say what was mapped; one that is not position independent and "
+			"has debug info",
 		.kind = FLAG_FILE,
 		.commands = DECODE,
 		.field = FIELD(executable),
