@@ -24,7 +24,7 @@
 /* The 21st byte of a build-id is its size: PERF_RECORD_MISC_BUILD_ID_SIZE. */
 #define MISC_BUILD_ID_SIZE (1u << 15)
 
-#define RECORD_MAX  65536u /* the size has 16 bits */
+#define RECORD_MAX  ((size_t)65536) /* the size has 16 bits */
 #define BUFFER_SIZE (16 * RECORD_MAX)
 
 struct section {
@@ -269,7 +269,7 @@ static int skip_behind(struct reader *r, const struct record *record, struct err
 
 static int read_records(struct reader *r, struct section data, struct err *err)
 {
-	struct record record;
+	struct record record = { .n = 0 };
 	int more;
 
 	begin_section(r, data);
@@ -304,7 +304,7 @@ static void take_build_id(struct reader *r, const struct record *record)
 /* Sections of features stand behind the data, in the order of their bits. */
 static int read_build_ids(struct reader *r, struct err *err)
 {
-	struct record record;
+	struct record record = { .n = 0 };
 	struct section section = { 0 };
 	uint64_t at;
 	int more;

@@ -333,6 +333,7 @@ static void add_shift(void *ctx, const struct spaces_mapping *mapping)
 		shifts->all[shifts->n++] = shift;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): what it points to is written, by add_shift */
 size_t symbolizer_shifts(struct symbolizer *s, struct str path, uint64_t *all, size_t max)
 {
 	struct shifts shifts = { .all = all, .max = max };

@@ -86,14 +86,14 @@ static bool read_all(int fd, void *bytes, size_t n, uint64_t offset)
 	return true;
 }
 
-static void add(struct tablecache *cache, const struct entry *entry, char *bytes)
+static void add(struct tablecache *cache, const struct kept *kept)
 {
 	if (cache->n == cache->cap) {
 		cache->cap = cache->cap ? 2 * cache->cap : 64;
 		cache->all = xreallocarray(cache->all, cache->cap, sizeof(*cache->all));
 	}
-	cache->all[cache->n++] = (struct kept){ .entry = *entry, .bytes = bytes };
-	cache->bytes += entry->size;
+	cache->all[cache->n++] = *kept;
+	cache->bytes += kept->entry.size;
 }
 
 static void remove_at(struct tablecache *cache, size_t i)
@@ -141,7 +141,7 @@ static void read_entries(struct tablecache *cache, uint64_t size)
 		for (size_t i = 0; i < n; i++)
 			if (entries[i].offset <= size &&
 			    entries[i].size <= size - entries[i].offset)
-				add(cache, &entries[i], NULL);
+				add(cache, &(struct kept){ .entry = entries[i] });
 	free(entries);
 }
 
@@ -179,16 +179,17 @@ bool tablecache_get(struct tablecache *cache, uint64_t number, struct blob *tabl
 
 void tablecache_put(struct tablecache *cache, uint64_t number, const struct blob *table)
 {
-	struct entry entry = { .number = number, .size = table->n };
+	struct kept kept = { .entry = { .number = number, .size = table->n } };
 
 	if (cache->n == ENTRIES_MAX || cache->bytes + table->n > TABLECACHE_FILE_MAX)
 		return;
-	entry.checksum = checksum(table->p, table->n);
+	kept.entry.checksum = checksum(table->p, table->n);
 	/* one that is there already was found to be damaged */
 	for (size_t i = 0; i < cache->n; i++)
 		if (cache->all[i].entry.number == number)
 			remove_at(cache, i);
-	add(cache, &entry, xmemdup0(table->p, table->n));
+	kept.bytes = xmemdup0(table->p, table->n);
+	add(cache, &kept);
 	cache->changed = true;
 }
 

@@ -98,7 +98,7 @@ static void add_row(struct build *b, const struct unittable_row *row)
 		return;
 	if (b->n_rows == ITEMS_MAX || (last && row->value < last->value))
 		return;
-	if (b->n_rows == b->cap_rows) {
+	if (!b->rows || b->n_rows == b->cap_rows) {
 		b->cap_rows = b->cap_rows ? 2 * b->cap_rows : 1024;
 		b->rows = xreallocarray(b->rows, b->cap_rows, sizeof(*b->rows));
 	}

@@ -16,15 +16,15 @@ static const char source[] =
 	"#include <stdlib.h>\n"                                           /* 2 */
 	"static inline __attribute__((always_inline)) int twice(int a)\n" /* 3 */
 	"{\n"                                                             /* 4 */
-	"	return rand() + 2 * a;\n"                                      /* 5 */
+	"	return rand() + 2 * a;\n"                                 /* 5 */
 	"}\n"                                                             /* 6 */
 	"__attribute__((noinline)) int work(int a)\n"                     /* 7 */
 	"{\n"                                                             /* 8 */
-	"	return twice(a) + 1;\n"                                        /* 9 */
+	"	return twice(a) + 1;\n"                                   /* 9 */
 	"}\n"                                                             /* 10 */
 	"int main(int c, char **v)\n"                                     /* 11 */
 	"{\n"                                                             /* 12 */
-	"	return work(c) + (int)cos(atof(v[0]));\n"                      /* 13 */
+	"	return work(c) + (int)cos(atof(v[0]));\n"                 /* 13 */
 	"}\n";
 
 #define BASE 0x7f0000000000u
