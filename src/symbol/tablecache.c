@@ -249,7 +249,8 @@ static bool write_file(const struct tablecache *cache, int fd)
 /* Makes the directory, and the one above it, which need not be there in a new home. */
 static bool make_directory(const char *path)
 {
-	char *above = xmemdup0(path, (size_t)(strrchr(path, '/') - path));
+	const char *slash = strrchr(path, '/');
+	char *above = xmemdup0(path, slash ? (size_t)(slash - path) : 0);
 	bool there;
 
 	if (above[0])

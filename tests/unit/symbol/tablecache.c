@@ -76,6 +76,25 @@ START_TEST(test_kept)
 }
 END_TEST
 
+/* The directory need not be given from the root. */
+START_TEST(test_relative)
+{
+	struct tablecache *cache;
+	struct scratch s;
+	char back[4096];
+
+	scratch_init(&s);
+	ck_assert_ptr_nonnull(getcwd(back, sizeof(back)));
+	ck_assert_int_eq(chdir(s.dir), 0);
+	cache = tablecache_open("cache", id);
+	put(cache, 1, "one");
+	tablecache_close(cache);
+	ck_assert_int_eq(chdir(back), 0);
+	ck_assert(scratch_has(&s, "cache/0123456789abcdef.tables"));
+	scratch_fini(&s);
+}
+END_TEST
+
 /* A damaged file gives what is right of it, or nothing; and can be written anew. */
 START_TEST(test_damaged)
 {
@@ -213,5 +232,5 @@ START_TEST(test_directory)
 }
 END_TEST
 
-SUITE_MAIN("symbol/tablecache", test_kept, test_damaged, test_not_ours, test_somebody_elses,
-	   test_bounded, test_directory)
+SUITE_MAIN("symbol/tablecache", test_kept, test_relative, test_damaged, test_not_ours,
+	   test_somebody_elses, test_bounded, test_directory)
