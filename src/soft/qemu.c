@@ -2,6 +2,7 @@
 #include "soft/qemu.h"
 
 #include "base/child.h"
+#include "base/installed.h"
 #include "base/monotonic.h"
 #include "base/num.h"
 #include "base/xalloc.h"
@@ -137,38 +138,13 @@ static int check_plugins(const struct qemu *qemu, struct err *err)
 
 /* --- finding --- */
 
-/* The directory of our own executable, with its slash; NULL: unknown. */
-static char *own_directory(void)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	const char *slash;
-
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	return slash ? xmemdup0(path, (size_t)(slash - path) + 1) : NULL;
-}
-
 static char *find_plugin(struct err *err)
 {
-	static const char *const places[] = { "", "../lib/magic-trace/" };
-	char *directory = own_directory();
+	char *path = installed_find(PLUGIN_NAME, err);
 
-	for (size_t i = 0; directory && i < sizeof(places) / sizeof(places[0]); i++) {
-		char *path = xasprintf("%s%s" PLUGIN_NAME, directory, places[i]);
-
-		if (access(path, R_OK) == 0) {
-			free(directory);
-			return path;
-		}
-		free(path);
-	}
-	err_set(err, "there is no " PLUGIN_NAME " beside magic-trace, nor in ../lib/magic-trace/");
-	free(directory);
-	err_hint(err, "`make` makes it; single-stepping takes none, and is slower");
-	return NULL;
+	if (!path)
+		err_hint(err, "`make` makes it; single-stepping takes none, and is slower");
+	return path;
 }
 
 int qemu_find(struct qemu *qemu, struct err *err)
