@@ -50,7 +50,8 @@ all_cflags = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -pth
 all_ldflags = $(LDFLAGS) -pthread $(if $(ASAN),-fsanitize=address$(,)undefined)
 , := ,
 
-sources := $(sort $(wildcard src/*/*.c))
+# What is not part of the program: the filter, which perf loads.
+sources := $(filter-out src/dlfilter/%,$(sort $(wildcard src/*/*.c)))
 objects := $(sources:src/%.c=$(O)/src/%.o)
 library := $(filter-out $(O)/src/cli/main.o,$(objects))
 
@@ -61,7 +62,11 @@ plugin_sources := $(sort $(wildcard src/soft/plugin/*.c)) $(addprefix src/soft/,
 plugin := $(O)/magic-trace-qemu.so
 plugin_objects := $(plugin_sources:%.c=$(O)/plugin/%.o)
 
-all: $(O)/magic-trace $(plugin)
+filter_sources := $(sort $(wildcard src/dlfilter/*.c)) src/base/hash.c src/base/num.c
+filter := $(O)/magic-trace-dlfilter.so
+filter_objects := $(filter_sources:%.c=$(O)/plugin/%.o)
+
+all: $(O)/magic-trace $(plugin) $(filter)
 
 # What is called for each block that the program executes lies in several files: a fifth is gained.
 # (clang needs a linker for it that may not be there.)
@@ -70,6 +75,10 @@ $(O)/plugin/%.o: all_cflags += -fPIC -fvisibility=hidden $(plugin_lto) -fno-sani
 $(plugin): $(plugin_objects)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(CFLAGS) $(plugin_lto) -shared -o $@ $(plugin_objects)
+
+$(filter): $(filter_objects)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $(CFLAGS) $(plugin_lto) -shared -o $@ $(filter_objects)
 
 $(O)/plugin/%.o: %.c Makefile $(O)/flags-are
 	$(call say,CC,$<)
@@ -108,6 +117,7 @@ man: all
 install: all
 	install -D $(O)/magic-trace $(DESTDIR)$(PREFIX)/bin/magic-trace
 	install -D -m 644 $(plugin) $(DESTDIR)$(PREFIX)/lib/magic-trace/magic-trace-qemu.so
+	install -D -m 644 $(filter) $(DESTDIR)$(PREFIX)/lib/magic-trace/$(notdir $(filter))
 	install -D -m 644 include/magic_trace.h $(DESTDIR)$(PREFIX)/include/magic_trace.h
 	install -D -m 644 docs/magic-trace.1 $(DESTDIR)$(PREFIX)/share/man/man1/magic-trace.1
 	install -D -m 644 docs/magic-trace.bash \
