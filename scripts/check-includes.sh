@@ -12,7 +12,7 @@ may_include()
 	case $1 in
 	cli) echo 'base event perf record soft stack symbol trace' ;;
 	record) echo 'base perf soft symbol' ;;
-	perf) echo 'base event symbol' ;;
+	perf) echo 'base dlfilter event symbol' ;;
 	stack) echo 'base event' ;;
 	event | soft | symbol | trace | dlfilter) echo 'base' ;;
 	base) echo '' ;;

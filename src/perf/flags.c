@@ -93,6 +93,13 @@ static enum branch_kind kind_of_letters(struct str word)
 	return kind;
 }
 
+static void set_letters(struct flags *f, struct str word)
+{
+	f->kind = kind_of_letters(word);
+	f->in_tx = has(word, 'x');
+	set_state(f, has(word, 'B'), has(word, 'E'));
+}
+
 /*
  * A set of bits that perf has no name for comes as one letter a bit (PERF_IP_FLAG_CHARS in
  * tools/perf/util/event.h), unknown bits as '?'. b, for "branch", is always the first of them, and
@@ -110,10 +117,24 @@ static bool take_letters(struct str *s, struct flags *f)
 	}
 	if (hex || *word.p != 'b')
 		return false;
-	f->kind = kind_of_letters(word);
-	f->in_tx = has(word, 'x');
-	set_state(f, has(word, 'B'), has(word, 'E'));
+	set_letters(f, word);
 	*s = str_skip(*s, word.n);
+	return true;
+}
+
+bool flags_of_bits(uint32_t bits, struct flags *f)
+{
+	static const char letters[] = "bcrosyiABExgh";
+	char word[sizeof(letters)];
+	size_t n = 0;
+
+	*f = (struct flags){ .kind = BRANCH_NONE };
+	for (size_t i = 0; letters[i]; i++)
+		if (bits >> i & 1)
+			word[n++] = letters[i];
+	if (!(bits & 1))
+		return false;
+	set_letters(f, (struct str){ .p = word, .n = n });
 	return true;
 }
 

@@ -15,6 +15,8 @@
 #include "base/str.h"
 #include "event/event.h"
 
+#include <stdint.h>
+
 #include <stdbool.h>
 
 struct flags {
@@ -29,5 +31,11 @@ struct flags {
  * false when a word is not known; *s is then as it was.
  */
 bool flags_read(struct str *s, struct flags *flags);
+
+/*
+ * The same from the bits of which perf makes the column (PERF_IP_FLAG_*, tools/perf/util/event.h;
+ * those that only newer versions have say nothing to us). false when they are no branch's.
+ */
+bool flags_of_bits(uint32_t bits, struct flags *flags);
 
 #endif

@@ -124,3 +124,21 @@ void lines_unread(struct lines *l)
 {
 	l->again = true;
 }
+
+bool lines_rest(const struct lines *l, struct str *s)
+{
+	*s = (struct str){ .p = l->buf + l->pos, .n = l->len - l->pos };
+	return !l->skipping && !l->again;
+}
+
+int lines_more(struct lines *l, struct err *err)
+{
+	return fill(l, err);
+}
+
+void lines_take(struct lines *l, size_t n)
+{
+	l->pos += n;
+	if (l->scanned < l->pos)
+		l->scanned = l->pos;
+}

@@ -54,4 +54,16 @@ enum lines_got lines_next(struct lines *l, struct str *line, struct err *err);
 /* Makes the next lines_next give the line that it gave last. Only after LINES_LINE. */
 void lines_unread(struct lines *l);
 
+/*
+ * For what stands between lines. The bytes that were read and not yet given: *s, borrowed until the
+ * next call. False when they do not begin where a line does.
+ */
+bool lines_rest(const struct lines *l, struct str *s);
+
+/* Reads more of them: 1, 0 at the end, -1 with err. There may be PERF_LINE_MAX of them before. */
+int lines_more(struct lines *l, struct err *err);
+
+/* Takes n of them off; the next line begins behind them. */
+void lines_take(struct lines *l, size_t n);
+
 #endif

@@ -2,9 +2,11 @@
 #include "perf/script.h"
 
 #include "base/xalloc.h"
+#include "dlfilter/wire.h"
 #include "perf/position.h"
 #include "perf/process.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 
 #define PT_FIELDS       "pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period"
 #define SAMPLING_FIELDS "pid,tid,time,ip,sym,symoff,dso,event,period"
-#define MAX_ARGV        16
+#define MAX_ARGV        32
 
 struct perf_script {
 	struct perf_process *process;
@@ -23,6 +25,22 @@ struct perf_script {
 	bool output_ended;
 	bool out_of_patience;
 };
+
+/* What makes perf load our filter, and print what the filter has to know of; see dlfilter/. */
+static size_t add_filter(char **argv, const struct perf_script_args *args)
+{
+	size_t n = 0;
+
+	argv[n++] = xasprintf("--dlfilter=%s", args->filter);
+	argv[n++] = xstrdup("--dlarg=" WIRE_VERSION);
+	argv[n++] = xasprintf("--dlarg=%016" PRIx64, args->cookie);
+	if (args->all)
+		argv[n++] = xstrdup("--dlarg=" WIRE_ALL);
+	argv[n++] = xstrdup("--show-mmap-events");
+	argv[n++] = xstrdup("--show-task-events");
+	argv[n++] = xstrdup("--show-bpf-events");
+	return n;
+}
 
 char **perf_script_argv(const struct perf_script_args *args)
 {
@@ -42,6 +60,8 @@ char **perf_script_argv(const struct perf_script_args *args)
 		argv[n++] = xstrdup("--stitch-lbr");
 	if (args->raw_names)
 		argv[n++] = xstrdup("--no-demangle");
+	if (args->mode == PERF_PT && args->filter)
+		n += add_filter(argv + n, args);
 	if (args->symfs)
 		argv[n++] = xasprintf("--symfs=%s", args->symfs);
 	return argv;

@@ -15,6 +15,10 @@ struct perf_script_args {
 	enum perf_mode mode;
 	bool stitch_lbr; /* the recording used LBR call graphs */
 	bool raw_names;  /* symbols are printed as they stand in the symbol tables */
+	/* Of Intel PT only: our filter (a path with a slash), which perf is to load; or NULL. */
+	const char *filter;
+	uint64_t cookie; /* what it is told, see perf_text_records */
+	bool all;        /* it is to drop nothing */
 	/* How long perf may go on when it has closed its output, in ms; 0: 10 s. */
 	unsigned int patience_ms;
 	/*

@@ -10,6 +10,7 @@
 #include "perf/lines.h"
 #include "perf/notes.h"
 #include "perf/place.h"
+#include "perf/records.h"
 #include "perf/scan.h"
 #include "perf/synth.h"
 #include "perf/trouble.h"
@@ -30,6 +31,9 @@ struct perf_text {
 	struct chain chain;
 	struct notes notes;
 	struct perf_text_stats stats;
+	struct records *records; /* owned; NULL: there were never to be any */
+	bool filtered;           /* there may be some in this text */
+	bool in_own;     /* what is not understood now belongs to one of perf's own records */
 	bool in_record;  /* frames that come now belong to a record that is dealt with */
 	bool in_warning; /* the next line is what a "Warning:" says */
 };
@@ -62,6 +66,7 @@ void perf_text_free(struct perf_text *t)
 	lines_fini(&t->lines);
 	places_free(t->places);
 	chain_fini(&t->chain);
+	records_free(t->records);
 	notes_fini(&t->notes);
 	free(t);
 }
@@ -70,6 +75,20 @@ void perf_text_input(struct perf_text *t, struct input input)
 {
 	lines_input(&t->lines, input);
 	t->in_record = t->in_warning = false;
+	t->filtered = t->in_own = false;
+}
+
+void perf_text_records(struct perf_text *t, uint64_t cookie)
+{
+	if (!t->records)
+		t->records = records_new(t->names);
+	records_begin(t->records, cookie);
+	t->filtered = true;
+}
+
+bool perf_text_has_records(const struct perf_text *t)
+{
+	return t->filtered && records_seen(t->records);
 }
 
 const struct perf_text_stats *perf_text_stats(const struct perf_text *t)
@@ -88,6 +107,15 @@ static enum outcome note(struct perf_text *t, enum perf_note_kind kind, struct s
 {
 	notes_add(&t->notes, kind, what, line, t->lines.number);
 	return NOTHING;
+}
+
+/* One of perf's own records (a mapping, a new thread), which it shows when it is asked to. */
+static enum outcome own_record(struct perf_text *t, struct str line)
+{
+	t->in_own = t->filtered;
+	if (t->filtered)
+		return NOTHING;
+	return note(t, PERF_NOTE_MESSAGE, STR(""), line);
 }
 
 /* A sampled stack: the chain on the lines below, or else the one place on the line itself. */
@@ -198,7 +226,7 @@ static enum outcome read_event(struct perf_text *t, struct str line, const struc
 	case EVCLASS_SAMPLE: return read_sample(t, line, name, head->rest, ev, err);
 	case EVCLASS_OTHER:
 		if (str_starts(name, RECORD))
-			return note(t, PERF_NOTE_MESSAGE, STR(""), line);
+			return own_record(t, line);
 		break;
 	case EVCLASS_UNDRAWN: break;
 	}
@@ -220,7 +248,7 @@ static enum outcome read_record(struct perf_text *t, struct str line, const stru
 				struct event *ev, struct err *err)
 {
 	t->in_record = true;
-	t->in_warning = false;
+	t->in_warning = t->in_own = false;
 	ev->has_time = true;
 	ev->in_tx = false;
 	ev->pid = head->pid;
@@ -230,7 +258,7 @@ static enum outcome read_record(struct perf_text *t, struct str line, const stru
 	if (head->event.n)
 		return read_event(t, line, head, ev, err);
 	if (str_starts(head->rest, RECORD))
-		return note(t, PERF_NOTE_MESSAGE, STR(""), line);
+		return own_record(t, line);
 	/* a field list without the event's name, but with flags */
 	if (!begins_with_address(head->rest) && branch_read(t->places, head->rest, ev))
 		return EVENT;
@@ -261,8 +289,11 @@ static enum outcome read_other(struct perf_text *t, struct str line, struct even
 	t->in_record = t->in_warning = false;
 	if (is_blank(line))
 		return NOTHING;
-	if (trouble_read(line, t->names, ev))
+	if (trouble_read(line, t->names, ev)) {
+		if (t->filtered)
+			records_error(t->records, ev);
 		return EVENT;
+	}
 	/* what the warning says is on the next line */
 	if (str_eq(scan_trim_end(line), STR("Warning:"))) {
 		t->in_warning = true;
@@ -272,6 +303,9 @@ static enum outcome read_other(struct perf_text *t, struct str line, struct even
 		return note(t, PERF_NOTE_MESSAGE, STR(""), line);
 	if (head_read_comm(line, &head))
 		return read_record(t, line, &head, ev, err);
+	/* the path of a mapped file, or a thread's name, may hold a newline */
+	if (t->in_own)
+		return NOTHING;
 	return note(t, PERF_NOTE_LINE, STR(""), line);
 }
 
@@ -288,6 +322,43 @@ static enum outcome read_line(struct perf_text *t, struct str line, struct event
 	return read_other(t, line, ev, err);
 }
 
+static void count(struct perf_text *t)
+{
+	t->stats.bytes = t->lines.bytes;
+	t->stats.lines = t->lines.number;
+	t->stats.lost = t->notes.lost;
+	t->stats.cut = t->lines.cut;
+	t->stats.bad_offsets = places_bad_offsets(t->places);
+}
+
+/* Takes records, if that is what is next, up to one that makes an event. */
+static enum outcome take_records(struct perf_text *t, struct event *ev, struct err *err)
+{
+	for (;;) {
+		struct str rest, left;
+		enum records_got got;
+		int more;
+
+		if (!lines_rest(&t->lines, &rest))
+			return NOTHING;
+		left = rest;
+		got = records_next(t->records, &left, ev);
+		lines_take(&t->lines, rest.n - left.n);
+		if (got == RECORDS_EVENT) {
+			t->in_own = false;
+			return EVENT;
+		}
+		if (got == RECORDS_BAD)
+			note(t, PERF_NOTE_LINE, STR(""), STR("a record of the filter's"));
+		if (got != RECORDS_MORE)
+			return NOTHING;
+		more = lines_more(&t->lines, err);
+		count(t);
+		if (more <= 0)
+			return more < 0 ? FAILED : NOTHING;
+	}
+}
+
 int perf_text_next(struct perf_text *t, struct event *ev, struct err *err)
 {
 	enum outcome out = NOTHING;
@@ -295,6 +366,14 @@ int perf_text_next(struct perf_text *t, struct event *ev, struct err *err)
 	struct str line;
 
 	while (out == NOTHING) {
+		if (t->filtered)
+			out = take_records(t, ev, err);
+		if (out == EVENT) {
+			t->stats.events++;
+			return 1;
+		}
+		if (out != NOTHING)
+			break;
 		got = lines_next(&t->lines, &line, err);
 		if (got == LINES_LINE)
 			out = read_line(t, line, ev, err);
@@ -303,11 +382,7 @@ int perf_text_next(struct perf_text *t, struct event *ev, struct err *err)
 		else
 			break;
 	}
-	t->stats.bytes = t->lines.bytes;
-	t->stats.lines = t->lines.number;
-	t->stats.lost = t->notes.lost;
-	t->stats.cut = t->lines.cut;
-	t->stats.bad_offsets = places_bad_offsets(t->places);
+	count(t);
 	t->stats.events += out == EVENT;
 	if (got == LINES_ERROR || out == FAILED)
 		return -1;

@@ -51,6 +51,7 @@ struct perf_note {
  */
 #define PERF_CHAIN_MAX 65536u
 
+/* Among records, all but the events is brought up to date only when more is read. */
 struct perf_text_stats {
 	uint64_t bytes;       /* read so far */
 	uint64_t lines;       /* so far, continuation lines of a call chain included */
@@ -73,6 +74,15 @@ void perf_text_free(struct perf_text *text);
 
 /* Starts on a new text (the next data file); counts and notes go on. */
 void perf_text_input(struct perf_text *text, struct input input);
+
+/*
+ * In the text that was started on last there may be records of our filter (dlfilter/wire.h), which
+ * was given this number. What perf prints only for the filter's sake is passed over.
+ */
+void perf_text_records(struct perf_text *text, uint64_t cookie);
+
+/* Whether there were records so far. */
+bool perf_text_has_records(const struct perf_text *text);
 
 /*
  * The next event: 1 and *ev filled (frames valid until the next call), 0 at the end of the text,

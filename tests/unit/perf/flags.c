@@ -135,5 +135,62 @@ START_TEST(test_not_understood)
 }
 END_TEST
 
+static void bits_are(uint32_t bits, enum branch_kind kind, enum trace_state state, bool in_tx)
+{
+	struct flags f;
+
+	ck_assert(flags_of_bits(bits, &f));
+	ck_assert_int_eq(f.kind, kind);
+	ck_assert_int_eq(f.state, state);
+	ck_assert_int_eq(f.in_tx, in_tx);
+}
+
+/* PERF_IP_FLAG_* as perf has them, tools/perf/util/event.h. */
+enum {
+	B = 1 << 0,
+	C = 1 << 1,
+	R = 1 << 2,
+	COND = 1 << 3,
+	SYS = 1 << 4,
+	ASYNC = 1 << 5,
+	INTR = 1 << 6,
+	ABORT = 1 << 7,
+	BEGIN = 1 << 8,
+	END = 1 << 9,
+	IN_TX = 1 << 10,
+	ENTRY = 1 << 11,
+	EXIT = 1 << 12,
+	DISABLED = 1 << 13,
+	NEWER = 1 << 20,
+};
+
+START_TEST(test_bits)
+{
+	struct flags f;
+
+	bits_are(B, BRANCH_JMP, TRACE_ON, false);
+	bits_are(B | C, BRANCH_CALL, TRACE_ON, false);
+	bits_are(B | R, BRANCH_RETURN, TRACE_ON, false);
+	bits_are(B | COND, BRANCH_JCC, TRACE_ON, false);
+	bits_are(B | C | INTR, BRANCH_INT, TRACE_ON, false);
+	bits_are(B | R | INTR, BRANCH_IRET, TRACE_ON, false);
+	bits_are(B | C | SYS, BRANCH_SYSCALL, TRACE_ON, false);
+	bits_are(B | R | SYS, BRANCH_SYSRET, TRACE_ON, false);
+	bits_are(B | ASYNC, BRANCH_ASYNC, TRACE_ON, false);
+	bits_are(B | C | ASYNC | INTR, BRANCH_HW_INT, TRACE_ON, false);
+	bits_are(B | ABORT, BRANCH_TX_ABRT, TRACE_ON, false);
+	bits_are(B | C | ENTRY, BRANCH_VMENTRY, TRACE_ON, false);
+	bits_are(B | C | EXIT, BRANCH_VMEXIT, TRACE_ON, false);
+	bits_are(B | BEGIN, BRANCH_NONE, TRACE_START, false);
+	bits_are(B | C | BEGIN, BRANCH_CALL, TRACE_START, false);
+	bits_are(B | C | SYS | END, BRANCH_SYSCALL, TRACE_END, false);
+	bits_are(B | END, BRANCH_JMP, TRACE_END, false);
+	bits_are(B | BEGIN | END, BRANCH_NONE, TRACE_ON, false);
+	bits_are(B | R | IN_TX | DISABLED | NEWER, BRANCH_RETURN, TRACE_ON, true);
+	ck_assert(!flags_of_bits(0, &f));
+	ck_assert(!flags_of_bits(C | END, &f));
+}
+END_TEST
+
 SUITE_MAIN("flags", test_types, test_prefix_alone, test_no_column, test_states, test_events,
-	   test_letters, test_not_understood)
+	   test_letters, test_bits, test_not_understood)

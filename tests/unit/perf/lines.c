@@ -211,5 +211,33 @@ START_TEST(test_many_lines)
 }
 END_TEST
 
-SUITE_MAIN("lines", test_lines_of_each_piece_size, test_no_newline_at_the_end, test_nothing,
-	   test_unread, test_failure, test_long_lines, test_long_line_without_end, test_many_lines)
+/* What stands between lines is taken byte by byte, in pieces of each size. */
+START_TEST(test_rest)
+{
+	struct str text = STR("one\nBINARY\n\ntwo\n"), rest;
+
+	lines_init(&l);
+	for (size_t piece = 1; piece <= text.n; piece++) {
+		begin(text, piece);
+		next_is(STR("one"));
+		while (ck_assert(lines_rest(&l, &rest)), rest.n < 7)
+			ck_assert_int_eq(lines_more(&l, NULL), 1);
+		ck_assert_mem_eq(rest.p, "BINARY\n", 7);
+		lines_take(&l, 7);
+		next_is(STR(""));
+		lines_unread(&l);
+		ck_assert(!lines_rest(&l, &rest));
+		next_is(STR(""));
+		next_is(STR("two"));
+		ck_assert_int_eq(lines_more(&l, NULL), 0);
+		ck_assert(lines_rest(&l, &rest));
+		ck_assert_uint_eq(rest.n, 0);
+		ends();
+	}
+	lines_fini(&l);
+}
+END_TEST
+
+SUITE_MAIN("lines", test_rest, test_lines_of_each_piece_size, test_no_newline_at_the_end,
+	   test_nothing, test_unread, test_failure, test_long_lines, test_long_line_without_end,
+	   test_many_lines)

@@ -103,6 +103,14 @@ START_TEST(test_argv)
 
 	argv_is(&a,
 		"perf script -i some.data --ns --itrace=bep -F pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period");
+	a.filter = "/f.so";
+	a.cookie = 0xab;
+	argv_is(&a,
+		"perf script -i some.data --ns --itrace=bep -F pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period --dlfilter=/f.so --dlarg=1 --dlarg=00000000000000ab --show-mmap-events --show-task-events --show-bpf-events");
+	a.all = true;
+	argv_is(&a,
+		"perf script -i some.data --ns --itrace=bep -F pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period --dlfilter=/f.so --dlarg=1 --dlarg=00000000000000ab --dlarg=all --show-mmap-events --show-task-events --show-bpf-events");
+	a.filter = NULL;
 	a.symfs = "/x";
 	a.stitch_lbr = true;
 	argv_is(&a,
