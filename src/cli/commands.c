@@ -182,6 +182,8 @@ static const struct entry variables[] = {
 	{ "MAGIC_TRACE_NO_OCAML_EXCEPTION_DEBUG_INFO",
 	  "when set, what OCaml's compiler noted of exception handlers is not used: exceptions are "
 	  "found by the names of functions of its runtime" },
+	{ "MAGIC_TRACE_NO_DLFILTER",
+	  "when set, perf loads no filter of ours and prints text, which takes longer" },
 	{ "MAGIC_TRACE_SKIP_TX_HANDLING",
 	  "when set, what a hardware transaction did is shown even when it was aborted" },
 	{ "DEBUGINFOD_URLS", "servers that are asked for debug info; none if not set" },

@@ -2,6 +2,7 @@
 #include "cli/decode.h"
 
 #include "base/xalloc.h"
+#include "cli/fastpath.h"
 #include "cli/interrupt.h"
 #include "cli/line.h"
 #include "cli/pipeline.h"
@@ -25,19 +26,27 @@ struct decode {
 	struct pipeline p;
 	struct settings settings;
 	struct progress progress;
+	struct fastpath fast;
 	struct perf_script *perf; /* while it runs, else NULL */
 	uint64_t read_before;     /* bytes of the data files before this one */
 	uint64_t read;            /* bytes of this one; 0: not known */
 	bool part;                /* not all of the recording could be read */
 };
 
+static void say_perf_line(void *ctx, struct str line)
+{
+	struct decode *d = ctx;
+
+	if (!report_is_lost(&d->p, line))
+		console_say(d->p.console, "%.*s", (int)line.n, line.p);
+}
+
 static void on_perf_stderr(void *ctx, struct str line)
 {
 	struct decode *d = ctx;
 
-	if (report_is_lost(&d->p, line))
-		return;
-	console_say(d->p.console, "%.*s", (int)line.n, line.p);
+	if (!fastpath_hold(&d->fast, line))
+		say_perf_line(d, line);
 }
 
 /* Shows how far we are. -1 with err when there is no use in going on. */
@@ -88,6 +97,8 @@ static int read_events(struct decode *d, size_t file, struct err *err)
 	int r;
 
 	while ((r = perf_text_next(d->p.text, &ev, err)) > 0) {
+		if (d->fast.trying)
+			fastpath_accepted(&d->fast);
 		if (d->settings.print_events)
 			print_event(&ev, d->p.names);
 		if (ev.kind == EVENT_ERROR)
@@ -125,6 +136,88 @@ static void stop_perf(void *perf)
 	perf_script_stop(perf);
 }
 
+/* How a run of perf has ended. */
+struct ended {
+	int read; /* as read_events says */
+	int end;  /* as perf_script_finish says */
+	struct err read_err, perf_err;
+	bool refused; /* perf has failed before it came to the data, perhaps for our filter */
+};
+
+/* Runs perf on a data file and takes what it prints. -1 with err: it could not be started. */
+static int run_perf(struct decode *d, struct perf_script_args *args, size_t file,
+		    struct ended *ended, struct err *err)
+{
+	uint64_t events = perf_text_stats(d->p.text)->events;
+	bool began;
+
+	*ended = (struct ended){ .refused = false };
+	fastpath_begin(&d->fast, args);
+	if (d->settings.print_perf_commands)
+		print_command(d, args);
+	if (perf_script_start(args, &d->perf, err) < 0)
+		return -1;
+	interrupt_watch(stop_perf, d->perf);
+	perf_text_input(d->p.text, perf_script_input(d->perf));
+	if (args->filter)
+		perf_text_records(d->p.text, args->cookie);
+	ended->read = read_events(d, file, &ended->read_err);
+	if (ended->read <= 0)
+		perf_script_stop(d->perf);
+	perf_script_wait(d->perf);
+	interrupt_unwatch();
+	ended->end = perf_script_finish(d->perf, &ended->perf_err);
+	d->perf = NULL;
+	began = perf_text_has_records(d->p.text) || perf_text_stats(d->p.text)->events > events;
+	ended->refused = args->filter && !began && ended->read > 0 && ended->end < 0;
+	return 0;
+}
+
+/* As run_perf, without our filter when perf does not take it. */
+static int try_perf(struct decode *d, struct perf_script_args *args, size_t file,
+		    struct ended *ended, struct err *err)
+{
+	struct err why;
+
+	if (run_perf(d, args, file, ended, err) < 0)
+		return -1;
+	if (!ended->refused || interrupt_signal()) {
+		fastpath_accepted(&d->fast);
+		return 0;
+	}
+	why = ended->perf_err;
+	fastpath_refused(&d->fast);
+	if (run_perf(d, args, file, ended, err) < 0)
+		return -1;
+	if (ended->end == 0)
+		console_warn(d->p.console,
+			     "decoding takes longer, since perf does not take our filter: %s",
+			     why.msg);
+	else
+		fastpath_not_to_blame(&d->fast);
+	return 0;
+}
+
+/* Says what is missing. -1 with err when that is the end of it all. */
+static int judge(struct decode *d, const char *data, struct ended *ended, struct err *err)
+{
+	if (interrupt_signal())
+		return interrupted(err);
+	if (ended->read < 0) {
+		*err = ended->read_err;
+		return -1;
+	}
+	if (ended->read == 0) {
+		warn_part(d, &ended->read_err);
+	} else if (ended->end < 0) {
+		warn_part(d, &ended->perf_err);
+	} else if (perf_text_stats(d->p.text)->cut) {
+		err_set(&ended->read_err, "what perf printed of %s ends within a line", data);
+		warn_part(d, &ended->read_err);
+	}
+	return 0;
+}
+
 /* Decodes one data file. -1 with err when that is the end of it all. */
 static int run_file(struct decode *d, size_t i, struct err *err)
 {
@@ -138,44 +231,18 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 		.on_stderr = on_perf_stderr,
 		.ctx = d,
 	};
-	struct err read_err = ERR_INIT, perf_err = ERR_INIT;
-	int read, end;
+	struct ended ended;
+	int started;
 
-	if (d->settings.print_perf_commands)
-		print_command(d, &args);
-	if (perf_script_start(&args, &d->perf, err) < 0) {
-		if (i == 0)
-			return -1;
-		d->read_before += d->p.recording->sizes[i];
-		warn_part(d, err);
-		return 0;
-	}
-	interrupt_watch(stop_perf, d->perf);
-	perf_text_input(d->p.text, perf_script_input(d->perf));
 	stacks_next_file(d->p.stacks);
-	read = read_events(d, i, &read_err);
-	if (read <= 0)
-		perf_script_stop(d->perf);
-	perf_script_wait(d->perf);
-	interrupt_unwatch();
-	end = perf_script_finish(d->perf, &perf_err);
-	d->perf = NULL;
+	started = try_perf(d, &args, i, &ended, err);
 	d->read_before += d->p.recording->sizes[i];
 	d->read = 0;
-	if (interrupt_signal())
-		return interrupted(err);
-	if (read < 0) {
-		*err = read_err;
+	if (started == 0)
+		return judge(d, args.data, &ended, err);
+	if (i == 0)
 		return -1;
-	}
-	if (read == 0) {
-		warn_part(d, &read_err);
-	} else if (end < 0) {
-		warn_part(d, &perf_err);
-	} else if (perf_text_stats(d->p.text)->cut) {
-		err_set(&read_err, "what perf printed of %s ends within a line", args.data);
-		warn_part(d, &read_err);
-	}
+	warn_part(d, err);
 	return 0;
 }
 
@@ -240,10 +307,12 @@ static enum status decode(struct decode *d)
 	struct err err = ERR_INIT;
 	int r;
 
+	fastpath_open(&d->fast, d->p.console, &d->settings, d->p.options, say_perf_line, d);
 	r = pipeline_open(&d->p, &err);
 	if (r == 0)
 		r = run(d, &err);
 	pipeline_close(&d->p);
+	fastpath_close(&d->fast);
 	if (r == 0)
 		return d->part ? STATUS_PART : STATUS_WHOLE;
 	console_error(d->p.console, &err);

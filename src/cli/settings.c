@@ -59,6 +59,7 @@ int settings_begin(struct settings *settings, const struct options *options, str
 		.executable = options->executable,
 		.skip_tx = settings_variable("MAGIC_TRACE_SKIP_TX_HANDLING"),
 		.skip_traps = settings_variable("MAGIC_TRACE_NO_OCAML_EXCEPTION_DEBUG_INFO"),
+		.no_filter = settings_variable("MAGIC_TRACE_NO_DLFILTER"),
 		.mark_inferred = debug,
 		.print_events = options->print_events || debug,
 		.print_perf_commands = options->print_perf_commands || debug,
