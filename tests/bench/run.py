@@ -170,6 +170,8 @@ def main():
         print("--- decode", flush=True)
         for suffix in ("fxt", "fxt.gz", "fxt.zst"):
             decode(build, text, lines, os.path.join(work, "trace." + suffix))
+        print("--- Intel PT", flush=True)
+        subprocess.run([os.path.join(HERE, "pt.py"), build], check=False)
         print("--- recording", flush=True)
         recording(build, work)
         print("--- software", flush=True)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text FILE [MEGABYTES]: how fast perf's text is read, one core. FILE is taken into memory and read
- * over and over as one long text, at least MEGABYTES (default 1000) of it.
+ * text FILE [MEGABYTES [COOKIE]]: how fast what perf prints is read, one core. FILE is taken into
+ * memory and read over and over as one long text, at least MEGABYTES (default 1000) of it. With a
+ * COOKIE (a number) it has the records of our filter, which was given that one.
  */
 #include "perf/text.h"
 #include "base/input.h"
@@ -63,7 +64,7 @@ static double now(void)
 }
 
 /* Reads the loop `times` over; the events. */
-static uint64_t run(struct perf_text *text, struct loop *l, uint64_t times)
+static uint64_t run(struct perf_text *text, struct loop *l, uint64_t times, const char *cookie)
 {
 	struct event ev;
 	struct err err;
@@ -72,6 +73,8 @@ static uint64_t run(struct perf_text *text, struct loop *l, uint64_t times)
 	l->left = times;
 	l->pos = l->n;
 	perf_text_input(text, (struct input){ .ctx = l, .read = loop_read });
+	if (cookie)
+		perf_text_records(text, strtoull(cookie, NULL, 0));
 	while (perf_text_next(text, &ev, &err) == 1)
 		n++;
 	return n;
@@ -80,6 +83,7 @@ static uint64_t run(struct perf_text *text, struct loop *l, uint64_t times)
 int main(int argc, char **argv)
 {
 	uint64_t megabytes = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
+	const char *cookie = argc > 3 ? argv[3] : NULL;
 	const struct perf_text_stats *stats;
 	struct intern *names = intern_new(0);
 	struct perf_text *text = perf_text_new(PERF_PT, names, NULL, NULL);
@@ -89,17 +93,17 @@ int main(int argc, char **argv)
 	double start, seconds;
 
 	if (argc < 2 || load(argv[1], &l)) {
-		fprintf(stderr, "usage: text FILE [MEGABYTES]\n");
+		fprintf(stderr, "usage: text FILE [MEGABYTES [COOKIE]]\n");
 		return 2;
 	}
 	/* the first round fills tables and caches */
-	run(text, &l, 1);
+	run(text, &l, 1, cookie);
 	stats = perf_text_stats(text);
 	lines = stats->lines;
 	bytes = stats->bytes;
 	allocs = xalloc_count();
 	start = now();
-	events = run(text, &l, megabytes * 1000000 / l.n + 1);
+	events = run(text, &l, megabytes * 1000000 / l.n + 1, cookie);
 	seconds = now() - start;
 	stats = perf_text_stats(text);
 	lines = stats->lines - lines;
