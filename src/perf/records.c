@@ -131,31 +131,34 @@ static bool set_place(struct records *r, struct str s)
 	return true;
 }
 
-static struct event event_of(const struct records *r, const struct flags *flags,
-			     const struct location *src, const struct location *dst)
+/* Field by field: what is not of a branch need not be cleared. */
+static void set_event(const struct records *r, struct event *ev, const struct flags *flags,
+		      const struct location *src, const struct location *dst)
 {
-	return (struct event){
-		.kind = EVENT_BRANCH,
-		.has_time = true,
-		.in_tx = flags->in_tx,
-		.pid = r->pid,
-		.tid = r->tid,
-		.time = (int64_t)r->time,
-		.branch = { .kind = flags->kind, .state = flags->state, .src = *src, .dst = *dst },
-	};
+	ev->kind = EVENT_BRANCH;
+	ev->has_time = true;
+	ev->in_tx = flags->in_tx;
+	ev->pid = r->pid;
+	ev->tid = r->tid;
+	ev->time = (int64_t)r->time;
+	ev->region = 0;
+	ev->branch.kind = flags->kind;
+	ev->branch.state = flags->state;
+	ev->branch.src = *src;
+	ev->branch.dst = *dst;
 }
 
-static bool read_branch(struct records *r, struct str s, struct event *ev)
+static enum records_got read_branch(struct records *r, struct str s, struct event *ev)
 {
 	uint64_t record = get_u64(s, 0);
 	uint8_t index = record >> 8 & 0xff;
 
 	if (index >= WIRE_INDEXES || !set_time(r, r->time + (record >> 16 & 0xffff)))
-		return false;
-	*ev = event_of(r, &r->flags[index], &r->slots[record >> 32 & 0xffff],
-		       &r->slots[record >> 48]);
+		return RECORDS_BAD;
+	set_event(r, ev, &r->flags[index], &r->slots[record >> 32 & 0xffff],
+		  &r->slots[record >> 48]);
 	r->failed = false;
-	return true;
+	return RECORDS_EVENT;
 }
 
 /*
@@ -169,7 +172,7 @@ static enum records_got read_tick(const struct records *r, struct event *ev)
 
 	if (r->failed && r->failed_tid == r->tid)
 		return RECORDS_MORE;
-	*ev = event_of(r, &none, &nowhere, &nowhere);
+	set_event(r, ev, &none, &nowhere, &nowhere);
 	return RECORDS_EVENT;
 }
 
@@ -206,7 +209,7 @@ static enum records_got take(struct records *r, struct str s, struct event *ev)
 	case WIRE_THREAD: good = set_thread(r, s); break;
 	case WIRE_FLAGS: good = set_flags(r, s); break;
 	case WIRE_PLACE: good = set_place(r, s); break;
-	case WIRE_BRANCH: return read_branch(r, s, ev) ? RECORDS_EVENT : RECORDS_BAD;
+	case WIRE_BRANCH: return read_branch(r, s, ev);
 	case WIRE_TICK: return read_tick(r, ev);
 	}
 	return good ? RECORDS_MORE : RECORDS_BAD;
@@ -226,32 +229,48 @@ static enum records_got greet(struct records *r, struct str *s)
 	return RECORDS_EVENT;
 }
 
+/* Takes the record at the front of *s, which has at least a tag. */
+static enum records_got take_next(struct records *r, struct str *s, struct event *ev)
+{
+	enum records_got got;
+	size_t n;
+
+	r->on = is_tag(get_u8(*s, 0));
+	if (!r->on)
+		return RECORDS_TEXT;
+	n = length_of(*s);
+	if (n == 0)
+		return RECORDS_MORE;
+	got = take(r, *s, ev);
+	r->on = got != RECORDS_BAD;
+	if (r->on)
+		*s = str_skip(*s, n);
+	return got;
+}
+
 enum records_got records_next(struct records *r, struct str *s, struct event *ev)
 {
 	enum records_got got;
+	size_t left;
 
 	if (!r->on) {
 		got = greet(r, s);
 		if (got != RECORDS_EVENT)
 			return got;
 	}
-	while (s->n) {
-		size_t n;
-
-		r->on = is_tag(get_u8(*s, 0));
-		if (!r->on)
-			return RECORDS_TEXT;
-		n = length_of(*s);
-		if (n == 0)
-			return RECORDS_MORE;
-		got = take(r, *s, ev);
-		if (got == RECORDS_BAD) {
-			r->on = false;
-			return got;
-		}
-		*s = str_skip(*s, n);
-		if (got == RECORDS_EVENT)
-			return got;
+	/* as below, for what nearly all of them are */
+	if (s->n >= WIRE_BRANCH_SIZE && get_u8(*s, 0) == WIRE_BRANCH) {
+		got = read_branch(r, *s, ev);
+		r->on = got == RECORDS_EVENT;
+		if (r->on)
+			*s = str_skip(*s, WIRE_BRANCH_SIZE);
+		return got;
 	}
-	return RECORDS_MORE;
+	do {
+		left = s->n;
+		if (left == 0)
+			return RECORDS_MORE;
+		got = take_next(r, s, ev);
+	} while (got == RECORDS_MORE && s->n < left);
+	return got;
 }
