@@ -106,6 +106,17 @@ bool callstack_unpark(struct callstack *cs)
 	return true;
 }
 
+int64_t callstack_newest(const struct callstack *cs)
+{
+	uint32_t k, end = cs->n;
+	int64_t t = INT64_MIN;
+
+	for (k = cs->n_levels; k-- > 0; end = cs->levels[k].base)
+		if (cs->levels[k].base < end && cs->levels[k].created > t)
+			t = cs->levels[k].created;
+	return t;
+}
+
 struct frame frame_of(const struct location *loc, uint64_t from)
 {
 	return (struct frame){

@@ -137,6 +137,9 @@ void callstack_park(struct callstack *cs, int64_t t);
  */
 bool callstack_unpark(struct callstack *cs);
 
+/* When the newest level that has frames was created; INT64_MIN: there are no frames. */
+int64_t callstack_newest(const struct callstack *cs);
+
 /* The frame that a location stands for: FRAME_CALL. from: the address of the branch into it. */
 struct frame frame_of(const struct location *loc, uint64_t from);
 

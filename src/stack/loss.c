@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/loss.h"
 
-#include <string.h>
-
-/* How many frames from before the gap there are: those of the outermost level. */
-static uint32_t doubtful(const struct callstack *cs)
-{
-	return cs->levels[1].base;
-}
-
-/* Ends the innermost of them, where the gap is. */
-static void refute(struct thread *th, bool drawn)
-{
-	struct frame frame = callstack_remove_below(&th->stack, doubtful(&th->stack) - 1);
-
-	if (drawn && !frame.hidden)
-		spread_end_at(&th->spread, th->lost_time, &frame, th->lost_group);
-}
-
 /* The stretch that was lost, from the last branch before it to t. */
 static void draw_gap(struct thread *th, int64_t t)
 {
@@ -30,12 +13,19 @@ static void draw_gap(struct thread *th, int64_t t)
 	hold_put(&th->spread.hold, &span);
 }
 
-void loss_begin(struct thread *th, int64_t t)
+/* Whether frames can go on over a gap. */
+static bool can_go_on(const struct thread *th)
 {
 	const struct stacks_config *config = &th->shared->config;
 
-	if (config->reference || config->traps || config->scope != SCOPE_USER || th->lost ||
-	    th->stack.n_levels > 1 || !callstack_depth(&th->stack)) {
+	return !config->reference && !config->traps && config->scope == SCOPE_USER && !th->lost &&
+	       th->stack.n_levels == 1 && callstack_depth(&th->stack);
+}
+
+void loss_begin(struct thread *th, int64_t t)
+{
+	th->lost_due = false;
+	if (!can_go_on(th)) {
 		thread_end(th, t);
 		return;
 	}
@@ -47,43 +37,44 @@ void loss_begin(struct thread *th, int64_t t)
 	thread_set_aside(th, t);
 }
 
+void loss_announce(struct thread *th, int64_t t)
+{
+	if (!can_go_on(th)) {
+		thread_end(th, t);
+		return;
+	}
+	th->lost_due = true;
+	th->lost_time = t;
+}
+
+/* The innermost of the n outermost frames in whose function dst is: 1 + its index; 0: there is
+ * none. */
+static uint32_t holder(const struct callstack *cs, uint32_t n, const struct location *dst)
+{
+	while (n && !frame_holds(&cs->frames[n - 1], dst))
+		n--;
+	return n;
+}
+
 bool loss_find(struct thread *th, const struct location *dst, bool returned)
 {
 	struct callstack *cs = &th->stack;
-	uint32_t n = doubtful(cs), k = returned ? n : 0;
+	uint32_t n = thread_doubtful(th), k = returned ? n : 0, in = holder(cs, n, dst);
 
 	if (cs->n_levels != 2)
+		return false;
+	/* Of a function that calls itself nobody knows which frame it is. */
+	if (in && holder(cs, in - 1, dst))
 		return false;
 	/* What returned was the frame above, or one that took its place. */
 	while (k && !frame_expects(&cs->frames[k - 1], dst->addr))
 		k--;
-	if (k > 1) {
-		k--;
-	} else {
-		k = n;
-		while (k && !frame_holds(&cs->frames[k - 1], dst))
-			k--;
-	}
+	k = k > 1 ? k - 1 : in;
 	if (!k)
 		return false;
-	while (doubtful(cs) > k)
-		refute(th, true);
+	while (thread_doubtful(th) > k)
+		thread_refute(th, true);
 	th->lost = false;
 	thread_unpark(th);
 	return true;
-}
-
-void loss_give_up(struct thread *th, bool drawn)
-{
-	struct callstack *cs = &th->stack;
-
-	if (!th->lost)
-		return;
-	while (doubtful(cs))
-		refute(th, drawn);
-	th->lost = false;
-	/* The stack behind the gap is in the place of the one before it. */
-	cs->levels[1].replaced += cs->levels[0].replaced + 1;
-	cs->n_levels--;
-	memmove(&cs->levels[0], &cs->levels[1], cs->n_levels * sizeof(*cs->levels));
 }

@@ -22,13 +22,24 @@
 void loss_begin(struct thread *th, int64_t t);
 
 /*
+ * perf says that the kernel has lost data before it prints what was recorded just before that: the
+ * gap lasts until tracing starts again, or until a branch of a later time than t.
+ */
+void loss_announce(struct thread *th, int64_t t);
+
+/* A branch comes next, at t; see above. start: it starts tracing. */
+static inline void loss_follow(struct thread *th, int64_t t, bool start)
+{
+	if (th->lost_due && (start || t > th->lost_time))
+		loss_begin(th, t);
+}
+
+/*
  * After loss_begin (th->lost), control is at dst, on an empty stack. When a frame from before the
- * gap fits, it and those below it are the current stack again: true. returned: control came by a
- * return, so that also the frame above the one it landed in may be what returned.
+ * gap fits, and no other may be meant, it and those below it are the current stack again: true.
+ * returned: control came by a return, so that also the frame above the one it landed in may be what
+ * returned.
  */
 bool loss_find(struct thread *th, const struct location *dst, bool returned);
-
-/* No frame from before the gap can be confirmed any more. drawn: they have begins to be ended. */
-void loss_give_up(struct thread *th, bool drawn);
 
 #endif

@@ -143,6 +143,16 @@ static void note_time(struct stacks *s, int64_t t)
 		stats->last = t;
 }
 
+/* A stretch of the trace is missing. */
+static void lose(struct thread *th, int64_t t, uint32_t code)
+{
+	switch (code) {
+	case ERROR_OVERFLOW: loss_begin(th, t); break;
+	case ERROR_LOST: loss_announce(th, t); break;
+	default: thread_end(th, t); break;
+	}
+}
+
 static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
 {
 	bool filtered = filter_on(&s->regions.filter);
@@ -158,15 +168,15 @@ static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
 	if (filtered)
 		regions_follow(&s->regions, th, t, ev->region);
 	switch (ev->kind) {
-	case EVENT_BRANCH: branch_apply(th, t, ev); break;
+	case EVENT_BRANCH:
+		loss_follow(th, t, ev->branch.state == TRACE_START);
+		branch_apply(th, t, ev);
+		break;
 	case EVENT_SAMPLE: sample_apply(th, t, ev); break;
 	case EVENT_ERROR:
 		write_direct(s, th, t, ev);
 		ocaml_forget(th);
-		if (ev->error.code == ERROR_OVERFLOW || ev->error.code == ERROR_LOST)
-			loss_begin(th, t);
-		else
-			thread_end(th, t);
+		lose(th, t, ev->error.code);
 		break;
 	default: write_direct(s, th, t, ev); break;
 	}

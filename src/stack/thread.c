@@ -2,7 +2,8 @@
 #include "stack/thread.h"
 
 #include "base/intern.h"
-#include "stack/loss.h"
+
+#include <string.h>
 
 /* Whether addr lies in the kernel's half of the address space. */
 static bool is_kernel(uint64_t addr)
@@ -36,6 +37,7 @@ static int64_t max(int64_t a, int64_t b)
 static void begin_part(struct thread *th, int64_t t)
 {
 	th->last_error_time = t;
+	th->lost_due = false;
 	th->cut = 0;
 	callstack_reset(&th->stack, t);
 	fibers_clear(&th->fibers);
@@ -54,6 +56,34 @@ void thread_set_aside(struct thread *th, int64_t t)
 	spread_part(&th->spread, t);
 	th->lost_group = th->spread.hold.n;
 	spread_open(&th->spread, t);
+}
+
+uint32_t thread_doubtful(const struct thread *th)
+{
+	return th->stack.levels[1].base;
+}
+
+void thread_refute(struct thread *th, bool drawn)
+{
+	struct frame frame = callstack_remove_below(&th->stack, thread_doubtful(th) - 1);
+
+	if (drawn && !frame.hidden)
+		spread_end_at(&th->spread, th->lost_time, &frame, th->lost_group);
+}
+
+void thread_forget_doubtful(struct thread *th, bool drawn)
+{
+	struct callstack *cs = &th->stack;
+
+	if (!th->lost)
+		return;
+	while (thread_doubtful(th))
+		thread_refute(th, drawn);
+	th->lost = false;
+	/* The stack behind the gap is in the place of the one before it. */
+	cs->levels[1].replaced += cs->levels[0].replaced + 1;
+	cs->n_levels--;
+	memmove(&cs->levels[0], &cs->levels[1], cs->n_levels * sizeof(*cs->levels));
 }
 
 void thread_start(struct thread *th, int64_t t)
@@ -292,23 +322,10 @@ void thread_new_stack(struct thread *th, uint64_t addr, int64_t t)
 	spread_open(&th->spread, t);
 }
 
-/* The time of the newest frame that was there since its stack was created, or t if that is later.
- */
-static int64_t not_before_frames(const struct thread *th, int64_t t)
-{
-	const struct callstack *cs = &th->stack;
-	uint32_t k, end = cs->n;
-
-	for (k = cs->n_levels; k-- > 0; end = cs->levels[k].base)
-		if (cs->levels[k].base < end)
-			t = max(t, cs->levels[k].created);
-	return t;
-}
-
 void thread_end(struct thread *th, int64_t t)
 {
-	loss_give_up(th, true);
-	t = not_before_frames(th, max(t, th->spread.time));
+	thread_forget_doubtful(th, true);
+	t = max(callstack_newest(&th->stack), max(t, th->spread.time));
 	hold_divert(&th->spread.hold);
 	spread_flush(&th->spread, t);
 	spread_part(&th->spread, t);
@@ -349,7 +366,7 @@ void thread_enter_region(struct thread *th, int64_t t)
 	uint32_t i, k, shown = 0;
 	int64_t oldest;
 
-	loss_give_up(th, false);
+	thread_forget_doubtful(th, false);
 	t = max(t, max(th->last_error_time, th->last_event_time));
 	oldest = max(t - 1, th->floor);
 	th->floor = t;

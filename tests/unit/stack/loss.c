@@ -94,6 +94,41 @@ START_TEST(test_never_confirmed)
 }
 END_TEST
 
+START_TEST(test_printed_behind_the_error)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
+	play_branch(&p, 1010, TRACE_ON, BRANCH_CALL, "main+4", "f");
+	play_branch(&p, 1020, TRACE_ON, BRANCH_CALL, "f+4", "g");
+	lose(&p, 1100, ERROR_LOST);
+	play_return(&p, 1100, "f+9"); /* before the gap */
+	play_branch(&p, 1100, TRACE_END, BRANCH_ASYNC, "f+9", "");
+	start(&p, 1150, "f+20");
+	play_return(&p, 1160, "main+9");
+	expect(&p,
+	       "B 0 main\nB 10 f\nB 20 g\nE 60 g\nX 100-100 [decode error: e]\nB 100 [untraced]\n"
+	       "E 100 [untraced]\nX 100-150 [lost: 50 ns]\nE 160 f\nE 160 main\n");
+}
+END_TEST
+
+START_TEST(test_one_of_a_recursion)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
+	play_branch(&p, 1010, TRACE_ON, BRANCH_CALL, "main+4", "f");
+	play_branch(&p, 1020, TRACE_ON, BRANCH_CALL, "f+4", "f");
+	lose(&p, 1100, ERROR_OVERFLOW);
+	start(&p, 1110, "f+8");
+	play_return(&p, 1120, "main+9"); /* so it was the outer one, or another */
+	expect(&p, "B 0 main\nB 10 f\nB 20 f\nX 20-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
+		   "E 100 f\nE 100 f\nB 110 f\nE 120 f\nE 120 main\n");
+}
+END_TEST
+
 START_TEST(test_lost_again)
 {
 	struct play p;
@@ -129,7 +164,7 @@ START_TEST(test_where_tracing_had_stopped)
 	lose(&p, 1050, ERROR_LOST);
 	start(&p, 1060, "main+6");
 	play_branch(&p, 1070, TRACE_ON, BRANCH_CALL, "main+12", "h");
-	expect(&p, "B 0 main\nB 10 [syscall]\nE 10 [syscall]\nX 10-50 [lost: 40 ns]\n"
+	expect(&p, "B 0 main\nB 10 [syscall]\nE 10 [syscall]\nX 10-60 [lost: 50 ns]\n"
 		   "X 50-50 [decode error: e]\nB 70 h\nE 70 h\nE 70 main\n");
 }
 END_TEST
@@ -148,5 +183,5 @@ END_TEST
 
 SUITE_MAIN("stack/loss", test_goes_on_in_the_same_function, test_goes_on_further_down,
 	   test_confirmed_by_a_return, test_confirmed_by_a_return_to_a_call, test_never_confirmed,
-	   test_lost_again, test_other_errors_end_all, test_where_tracing_had_stopped,
-	   test_not_with_the_kernel)
+	   test_printed_behind_the_error, test_one_of_a_recursion, test_lost_again,
+	   test_other_errors_end_all, test_where_tracing_had_stopped, test_not_with_the_kernel)
