@@ -37,8 +37,8 @@ class Recording:
     def path(self, name):
         return os.path.join(self.directory, name)
 
-    def record(self, program, *options, timeout=600):
-        """Steps it; what it prints. Then has perf decode that, and builds the true stacks."""
+    def step(self, program, *options, timeout=600):
+        """Steps it, and has perf decode that; what it prints."""
         step = os.path.join(self.build, "tests", "tools", "softstep")
         ended = subprocess.run([step, "-o", self.path("perf.data"), "-k", self.path("stacks.log"),
                                 *options, "--", *program], stdin=subprocess.DEVNULL,
@@ -52,10 +52,15 @@ class Recording:
                                   stderr=subprocess.PIPE, check=False)
         if perf.returncode:
             raise Failed("perf script: " + perf.stderr.decode("utf-8", "replace"))
+        return ended.stdout
+
+    def record(self, program, *options, timeout=600):
+        """As step, and builds the true stacks."""
+        printed = self.step(program, *options, timeout=timeout)
         with open(self.path("true.spans"), "w", encoding="utf-8") as out:
             truth.write_spans(truth.true_spans(self.path("stacks.log"), self.path("perf.txt")),
                               out)
-        return ended.stdout
+        return printed
 
     def decode(self, *options):
         """Makes the trace, of perf's text, in another directory, where that is the recording."""

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The same measure by a tool that others have written, when ../shared is there."""
 import os
+import re
 import subprocess
 import sys
 
 import harness
 import score
+import tree
 
 TOOL = os.path.join(harness.SHARED, "tools", "truth")
 
@@ -29,6 +31,18 @@ def translate(log, out):
                 g.write(" ".join((thread, KINDS["resume"], *rest)) + "\n")
 
 
+# How perf writes a place: a name, and how far on in it.
+PLACE = re.compile(r"(?<= )(\S.*?)(\+0x[0-9a-f]+ \()")
+
+
+def rename(text, out):
+    """The text of perf, with functions called as in the trace."""
+    with open(text, encoding="utf-8", errors="surrogateescape") as f, \
+            open(out, "w", encoding="utf-8", errors="surrogateescape") as g:
+        for line in f:
+            g.write(PLACE.sub(lambda m: tree.shown_name(m[1]) + m[2], line))
+
+
 def run(*argv):
     env = dict(os.environ, FXTDUMP=os.path.join(harness.TOOLS, "fxtdump.py"),
                PYTHONDONTWRITEBYTECODE="1")
@@ -39,9 +53,11 @@ def run(*argv):
 def measured(recording, within):
     """[true, reported, recall, precision, nesting, shape] as the tool says."""
     log, spans = recording.path("other.log"), recording.path("other.spans")
+    text = recording.path("other.txt")
     translate(recording.path("stacks.log"), log)
+    rename(recording.path("perf.txt"), text)
     with open(spans, "w", encoding="utf-8") as f:
-        f.write(run(os.path.join(TOOL, "truth.py"), log, recording.path("perf.txt")))
+        f.write(run(os.path.join(TOOL, "truth.py"), log, text))
     return run(os.path.join(TOOL, "score.py"), "--tsv", "--within", within, spans,
                recording.path("trace.fxt")).split()
 

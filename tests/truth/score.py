@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """How near the stacks of a trace are to the true ones.
 
-usage: score.py [--tolerance NS] [--within REGEX] [--show N] SPANS TRACE
+usage: score.py [--tolerance NS] [--within REGEX] [--lost TRACK:FROM-TO]... [--show N] SPANS TRACE
 
 SPANS as truth.py writes them, TRACE an FXT file (plain or gzip'd) or such spans too. One line a
 thread, and one for all:
@@ -22,6 +22,8 @@ frames ([syscall] and its like), and those of functions that nobody knows, count
 what lies on them lies on what is below. Threads are paired by number; what a track has that
 belongs to none is not true.
 
+--lost T:FROM-TO  nothing was recorded of thread T between these times: spans that begin or end then
+                 count on neither side, for nobody knows of that
 --within REGEX   only spans of functions whose name matches, and what they call: '^main$'
 --show N         the first N true spans that are missed, and the trace's that are not true
 """
@@ -60,13 +62,14 @@ class Item:
         self.chain = 0
 
 
-def items_of(a_tree, within):
-    """The spans of a thread, parents first."""
+def items_of(a_tree, within, lost):
+    """The spans of a thread, parents first. lost: pairs of times."""
     inside, items = {id(a_tree.root): within is None}, []
     for depth, node in a_tree.walk():
         counts = inside[id(node.parent)] or bool(within and within.search(node.name))
         inside[id(node)] = counts
-        items.append(Item(node, depth, counts))
+        unknown = any(a <= edge <= b for a, b in lost for edge in (node.start, node.end))
+        items.append(Item(node, depth, counts and not unknown))
     return items
 
 
@@ -143,8 +146,9 @@ def paired(true_roots, got_roots):
 class Comparison:
     """A true thread and the trace's. apart: by how much the trace's depths are greater."""
 
-    def __init__(self, true_tree, got_tree, within=None, tolerance=TOLERANCE):
-        self.true, self.got = items_of(true_tree, within), items_of(got_tree, within)
+    def __init__(self, true_tree, got_tree, within=None, tolerance=TOLERANCE, lost=()):
+        lost = [(a - tolerance, b + tolerance) for a, b in lost]
+        self.true, self.got = [items_of(t, within, lost) for t in (true_tree, got_tree)]
         self.trees, self.tolerance = (true_tree, got_tree), tolerance
         self.apart, self.found = self._match_by_depth()
 
@@ -201,12 +205,13 @@ def load(path):
     return tree.read_trace(path) if is_trace else tree.read_spans(path)
 
 
-def compare(true, got, within=None, tolerance=TOLERANCE):
-    """Comparisons by track, of two dicts of trees: all true threads, then other tracks."""
+def compare(true, got, within=None, tolerance=TOLERANCE, lost=None):
+    """Comparisons by track, of two dicts of trees: all true threads, then other tracks. lost: by
+    track, pairs of times between which nothing was recorded."""
     found = {}
     for track in sorted(true, key=lambda t: (len(t), t)) + sorted(set(got) - set(true)):
         found[track] = Comparison(true.get(track, tree.Tree()), got.get(track, tree.Tree()),
-                                  within, tolerance)
+                                  within, tolerance, (lost or {}).get(track, ()))
     return found
 
 
@@ -230,6 +235,15 @@ def pattern(regex):
     return re.compile(regex) if regex else None
 
 
+def lost_times(words):
+    """By track, from TRACK:FROM-TO."""
+    lost = collections.defaultdict(list)
+    for word in words:
+        track, _, times = word.rpartition(":")
+        lost[track].append(tuple(map(int, times.split("-"))))
+    return lost
+
+
 def show(what, track, items, n):
     print("thread %s: %d %s (depth, start, length, name < caller)" % (track, len(items), what))
     for item in items[:n]:
@@ -245,10 +259,11 @@ def main():
     parser.add_argument("trace")
     parser.add_argument("--tolerance", type=int, default=TOLERANCE)
     parser.add_argument("--within")
+    parser.add_argument("--lost", action="append", default=[])
     parser.add_argument("--show", type=int, default=0)
     args = parser.parse_args()
     comparisons = compare(load(args.spans), load(args.trace), pattern(args.within),
-                          args.tolerance)
+                          args.tolerance, lost_times(args.lost))
     print_table(comparisons)
     for track, comparison in comparisons.items():
         if args.show:

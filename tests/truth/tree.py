@@ -15,7 +15,18 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import fxt                      # noqa: E402
 
 # Spans that are no frames, or whose function nobody knows.
-SYNTHETIC = re.compile(r"\[(syscall|untraced|returned|unknown|decode error|interrupt)")
+SYNTHETIC = re.compile(r"\[(syscall|untraced|returned|unknown|decode error|interrupt|lost: )")
+
+# What compilers put behind the name of a function's clone; demanglers write it in brackets.
+CLONE = re.compile(r"(?: \[clone [^\]]*\]|\.(?:cold|localalias|constprop|isra|part|lto_priv|llvm)"
+                   r"(?:\.\d+)?)+$")
+# What ends a Rust name of the older kind.
+RUST_HASH = re.compile(r"::h[0-9a-f]{16}$")
+
+
+def shown_name(name):
+    """What a trace calls a function, by perf's name: a clone as the function itself."""
+    return RUST_HASH.sub("", CLONE.sub("", name))
 
 
 class Node:

@@ -17,8 +17,7 @@ The rules know nothing of exceptions, longjmp, fibers or tail calls, only of the
   which only takes its address, is none.
 - Control that lands in another function at the level of the topmost frame, whatever brought it
   there, makes it that function's: tail calls, foo@plt to foo, PLT0 to the resolver to foo. A
-  function is what perf gives a name, in its file: C's foo.cold is another than foo, C++'s, whose
-  name perf writes without that, is not.
+  function is what perf gives a name, in its file; a clone, as foo.cold, is the function itself.
 - A signal pushes a frame, which lasts until the stack pointer is behind the address that the
   handler returns to: it is the handler's, and then that of the code there. rt_sigreturn ends it.
 - Each stack has frames of its own. Which one it is that the stack pointer lies in, Thread._find
@@ -34,8 +33,12 @@ frames that its parent had.
 import argparse
 import collections
 import json
+import os
 import re
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import tree                     # noqa: E402
 
 # Bytes below a stack pointer that a function may use without moving it (x86-64 psABI: 128), and
 # some more: a stack that is left is resumed no further down than so.
@@ -77,7 +80,7 @@ class Names:
         for at in (3, 6):
             address = int(match[at], 16)
             if address not in self.functions:
-                self.functions[address] = Function(match[at + 1], match[at + 2])
+                self.functions[address] = Function(tree.shown_name(match[at + 1]), match[at + 2])
 
     def function(self, address):
         return self.functions.get(address, UNNAMED)
