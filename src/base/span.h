@@ -18,6 +18,8 @@ enum span_kind {
 	SPAN_EXTRA,   /* a sampled extra event, zero length, on its own track: `value` is the count,
 			 name/dso/addr the place, `owner` the thread's track */
 	SPAN_PTWRITE, /* an instant: `value` is the payload the program wrote, addr the place */
+	SPAN_ARROW_FROM, /* an arrow begins at the innermost open frame: `value` is its number */
+	SPAN_ARROW_TO,   /* and ends here, perhaps on another track */
 };
 
 enum span_flag {
@@ -35,7 +37,8 @@ enum span_flag {
  */
 struct span {
 	int64_t time;   /* ns since the trace's base, never negative */
-	int64_t end;    /* SPAN_COMPLETE: ns since the base, not before time */
+	int64_t end;    /* SPAN_COMPLETE: ns since the base, not before time. SPAN_BEGIN, SPAN_END:
+			   by how many ns time may be wrong; 0: by few */
 	uint64_t addr;  /* the place: an address in the traced program; 0 for synthetic frames */
 	uint64_t start; /* the function's first address (addr - offset) when it is known, else addr
 			 */

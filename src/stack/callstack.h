@@ -34,7 +34,8 @@ struct frame {
 	uint64_t was; /* the start of the function that this one replaced by a jump, or 0 */
 	uint32_t sym; /* as in struct location */
 	uint32_t dso;
-	uint32_t left; /* FRAME_BASE: when the stack below it was left, see struct fibers */
+	uint32_t left; /* FRAME_BASE: when the stack below it was left, see struct fibers; else the
+			  number of the arrow from it, while its stack is being left; or 0 */
 	uint8_t kind;  /* enum frame_kind */
 	bool hidden;   /* left out of the trace by the depth cap */
 	bool again;    /* begins anew with its stack, at the same time as the frame on it */

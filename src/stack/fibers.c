@@ -47,21 +47,24 @@ static struct fiber *add(struct fibers *fibers)
 	return &fibers->list[fibers->n++];
 }
 
-void fibers_keep(struct fibers *fibers, const struct frame *frames, uint32_t n, uint32_t left)
+struct fiber *fibers_keep(struct fibers *fibers, const struct frame *frames, uint32_t n,
+			  uint32_t left)
 {
 	struct fiber *fiber;
 
 	if (n < 2 || n > FIBER_MAX_FRAMES || !frames[n - 1].from)
-		return;
+		return NULL;
 	fiber = add(fibers);
 	fiber->gone = frames[n - 1];
 	fiber->left = left;
+	fiber->arrow = 0;
 	fiber->n = n - 1;
 	if (fiber->cap < fiber->n) {
 		fiber->cap = fiber->n;
 		fiber->frames = xreallocarray(fiber->frames, fiber->cap, sizeof(*fiber->frames));
 	}
 	memcpy(fiber->frames, frames, fiber->n * sizeof(*frames));
+	return fiber;
 }
 
 /* How many frames of the stack go on when control lands at loc in one of them; 0: none does. */

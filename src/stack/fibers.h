@@ -27,6 +27,7 @@ struct fiber {
 	uint32_t n, cap;      /* n: at least 1 */
 	struct frame gone;    /* the frame that switched: where it returns to, this stack goes on */
 	uint32_t left;        /* the number of the switch by which it was left */
+	uint32_t arrow;       /* the number of the arrow that leads from there; 0: there is none */
 };
 
 struct fibers {
@@ -42,11 +43,12 @@ void fibers_fini(struct fibers *fibers);
 
 /*
  * Keeps a copy of the n frames of a stack, outermost first, of which the last one switched; it was
- * left by that switch. Nothing
- * when there are less than two or more than FIBER_MAX_FRAMES, or when it is not known where the
- * last one was called.
+ * left by that switch. Returns it, without an arrow, valid until the next one is kept or taken.
+ * NULL: it is not kept, for there are less than two frames or more than FIBER_MAX_FRAMES, or it is
+ * not known where the last one was called.
  */
-void fibers_keep(struct fibers *fibers, const struct frame *frames, uint32_t n, uint32_t left);
+struct fiber *fibers_keep(struct fibers *fibers, const struct frame *frames, uint32_t n,
+			  uint32_t left);
 
 /*
  * The stack that goes on when control lands at addr: of those whose frame that switched was called

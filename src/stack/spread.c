@@ -69,6 +69,7 @@ static void write_unknown(struct walk *w, const struct span *mark, int64_t t)
 	if (mark->flags & FLAG_HIDDEN)
 		return;
 	span.time = created_time(w, mark);
+	span.end = 0;
 	span.value = 0;
 	if (!mark->value && span.time == t) {
 		span.kind = SPAN_COMPLETE;
@@ -104,11 +105,22 @@ static int64_t offset_of(const struct walk *w, const struct span *span)
 	return (int64_t)((double)done * w->speed);
 }
 
+/*
+ * By how much the time of the walk's place may be wrong: it lies somewhere between the two
+ * timestamps around it, unless it is one of them.
+ */
+static int64_t doubt(const struct walk *w)
+{
+	int64_t left = w->total - w->offset, most = left > w->offset ? left : w->offset;
+
+	return left && w->offset && most > SPREAD_SURE ? most : 0;
+}
+
 static void write_span(struct walk *w, struct span *span)
 {
 	span->time = w->base + w->offset;
 	if (w->sp->by_work)
-		span->end = 0;
+		span->end = doubt(w);
 	else if (span->kind == SPAN_BEGIN && !(span->flags & FLAG_INSTANT)) {
 		w->offset += (w->total - w->offset) / (int64_t)w->calls;
 		w->calls--;
@@ -147,6 +159,7 @@ static void step(void *ctx, void *rec)
 	case MARK_INFER:
 		span->kind = SPAN_BEGIN;
 		span->time = created_time(w, span);
+		span->end = 0;
 		hold_front(&w->sp->hold, span);
 		write_empty(w);
 		break;
@@ -284,6 +297,16 @@ void spread_end(struct spread *sp, int64_t t, const struct frame *frame, uint64_
 	span->value = below;
 }
 
+void spread_arrow(struct spread *sp, int64_t t, enum span_kind kind, uint32_t number)
+{
+	*add(sp, t) = (struct span){
+		.end = (int64_t)sp->work,
+		.track = sp->track,
+		.value = number,
+		.kind = (uint8_t)kind,
+	};
+}
+
 void spread_end_at(struct spread *sp, int64_t t, const struct frame *frame, uint32_t group)
 {
 	struct span span = of_frame(sp, SPAN_END, frame);
@@ -323,6 +346,7 @@ void spread_redraw(struct spread *sp, int64_t t, const struct frame *frame)
 	struct span span = of_frame(sp, SPAN_BEGIN, frame);
 
 	span.time = t;
+	span.end = 0;
 	span.value = frame->from;
 	span.flags = SPAN_INFERRED | (frame->kind == FRAME_SIGNAL ? SPAN_SIGNAL : 0);
 	hold_put(&sp->hold, &span);

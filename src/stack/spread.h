@@ -8,7 +8,8 @@
  * By work (spread_branch): the CPU writes a packet when the last of the branches in it was
  * executed, with that one's time. So branches of one timestamp lie between the timestamp before and
  * their own, each as far on as the code that ran up to it is long. Where tracing starts or stops,
- * the timestamp is exact.
+ * the timestamp is exact. Begins and ends that may so be wrong by more than SPREAD_SURE say by how
+ * much (span.end).
  *
  * By calls, as the OCaml magic-trace does it: they lie between their own timestamp and the next;
  * the calls among them share the time between, and what is no call takes none.
@@ -23,6 +24,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ns that a time may be wrong by without saying so. */
+#define SPREAD_SURE 50
 
 struct spread {
 	struct hold hold;
@@ -79,6 +83,9 @@ void spread_begin(struct spread *sp, int64_t t, const struct frame *frame);
 
 /* A frame was left at timestamp t; below: see SPAN_END. */
 void spread_end(struct spread *sp, int64_t t, const struct frame *frame, uint64_t below);
+
+/* An arrow (kind: SPAN_ARROW_FROM or SPAN_ARROW_TO) begins or ends at the innermost frame. */
+void spread_arrow(struct spread *sp, int64_t t, enum span_kind kind, uint32_t number);
 
 /*
  * A frame of a stack around that of the hold's group was left at t, which is when that one began,

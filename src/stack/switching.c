@@ -37,11 +37,16 @@ static bool began_by_jump(const struct frame *frame, const struct frame *top)
 /* Keeps the stack of the frames from base to end. */
 static void keep_stack(struct thread *th, uint32_t base, uint32_t end)
 {
-	const struct callstack *cs = &th->stack;
+	struct callstack *cs = &th->stack;
 	bool front = end == callstack_depth(cs);
 	uint32_t left = front ? ++th->fibers.switches : callstack_frame(cs, end)->left;
+	struct fiber *fiber;
 
-	fibers_keep(&th->fibers, callstack_frame(cs, base), end - base, left);
+	fiber = fibers_keep(&th->fibers, callstack_frame(cs, base), end - base, left);
+	if (!fiber || th->shared->outlet.muted)
+		return;
+	fiber->arrow = ++th->shared->arrows;
+	cs->frames[callstack_level(cs)->base + end - 1].left = fiber->arrow;
 }
 
 /* Keeps the stacks that begin among the frames from depth on. */
@@ -72,8 +77,13 @@ static void keep_stacks(struct thread *th, uint32_t depth)
 void switching_leave(struct thread *th, int64_t t, uint32_t depth)
 {
 	keep_stacks(th, depth);
-	while (callstack_depth(&th->stack) > depth)
+	while (callstack_depth(&th->stack) > depth) {
+		const struct frame *top = callstack_top(&th->stack);
+
+		if (top->kind != FRAME_BASE && top->left)
+			spread_arrow(&th->spread, t, SPAN_ARROW_FROM, top->left);
 		thread_pop(th, t);
+	}
 }
 
 /* Makes room for another stack in front of the current one. */
@@ -123,6 +133,8 @@ bool switching_go_on(struct thread *th, int64_t t, const struct fiber *fiber)
 		frame.again = i + 1 < fiber->n;
 		thread_enter(th, t, &frame);
 	}
+	if (fiber->arrow)
+		spread_arrow(&th->spread, t, SPAN_ARROW_TO, fiber->arrow);
 	return true;
 }
 

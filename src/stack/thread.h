@@ -31,6 +31,7 @@ struct shared {
 	struct stacks_stats stats;
 	uint64_t switchers[SWITCHERS_MAX]; /* the first addresses of such functions */
 	uint32_t n_switchers;
+	uint32_t arrows; /* drawn so far, of all threads */
 };
 
 struct thread {

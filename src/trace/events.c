@@ -75,6 +75,12 @@ static struct begin_source find_source(struct events *e, const struct span *s)
 	return found;
 }
 
+/* By how many ns a begin's or an end's time may be wrong; more than 4 s count as these. */
+static uint32_t doubt_of(const struct span *s)
+{
+	return s->end < UINT32_MAX ? (uint32_t)s->end : UINT32_MAX;
+}
+
 static void write_begin(struct events *e, const struct span *s)
 {
 	struct begin_source source = find_source(e, s);
@@ -101,6 +107,8 @@ static void write_begin(struct events *e, const struct span *s)
 		fxt_arg_string(&ev, FIXED_INFERRED_START_TIME, FIXED_TRUE);
 	if (s->flags & SPAN_SIGNAL)
 		fxt_arg_string(&ev, FIXED_SIGNAL, FIXED_TRUE);
+	if (s->end)
+		fxt_arg_uint32(&ev, FIXED_DOUBT_BEGIN, doubt_of(s));
 	end_event(e, &ev);
 	e->stats->begins++;
 }
@@ -111,6 +119,8 @@ static void write_end(struct events *e, const struct span *s)
 
 	if (s->value)
 		fxt_arg_uint64(&ev, FIXED_FRAMES_BELOW, s->value);
+	if (s->end)
+		fxt_arg_uint32(&ev, FIXED_DOUBT_END, doubt_of(s));
 	end_event(e, &ev);
 }
 
@@ -182,6 +192,15 @@ static void write_ptwrite(struct events *e, const struct span *s)
 	end_event(e, &ev);
 }
 
+/* Viewers tie an arrow's ends to the frames that are open in the file where these stand. */
+static void write_arrow(struct events *e, const struct span *s, enum fxt_event_type type)
+{
+	struct fxt_event ev = begin_event(e, type, s->track, FIXED_GOES_ON, s->time);
+
+	fxt_word(&ev, s->value);
+	end_event(e, &ev);
+}
+
 static __attribute__((noinline)) void write_any(struct events *e, const struct span *s)
 {
 	switch ((enum span_kind)s->kind) {
@@ -191,6 +210,8 @@ static __attribute__((noinline)) void write_any(struct events *e, const struct s
 	case SPAN_COUNTER: write_counter(e, s); break;
 	case SPAN_EXTRA: write_extra(e, s); break;
 	case SPAN_PTWRITE: write_ptwrite(e, s); break;
+	case SPAN_ARROW_FROM: write_arrow(e, s, FXT_FLOW_BEGIN); break;
+	case SPAN_ARROW_TO: write_arrow(e, s, FXT_FLOW_END); break;
 	}
 	if (s->kind != SPAN_COUNTER && !(s->flags & SPAN_ERROR))
 		e->stats->drawn++;
@@ -202,7 +223,7 @@ static inline bool is_plain(struct events *e, const struct span *s)
 	const struct source_entry *source;
 	uint64_t frames_below = s->value & -(uint64_t)(s->kind == SPAN_END);
 
-	if ((s->kind > SPAN_END) | (s->flags != 0) | (frames_below != 0))
+	if ((s->kind > SPAN_END) | (s->flags != 0) | (frames_below != 0) | (s->end != 0))
 		return false;
 	if (!e->source)
 		return true;

@@ -34,6 +34,8 @@ enum fxt_event_type {
 	FXT_BEGIN = 2,
 	FXT_END = 3,
 	FXT_COMPLETE = 4,
+	FXT_FLOW_BEGIN = 8,
+	FXT_FLOW_END = 10,
 };
 
 /* Where the next record goes. */

@@ -130,6 +130,9 @@ static void sink_span(void *ctx, const struct span *span)
 		[SPAN_COUNTER] = 'C', [SPAN_EXTRA] = 'S', [SPAN_PTWRITE] = 'P',
 	};
 
+	/* The model draws none. */
+	if (span->kind == SPAN_ARROW_FROM || span->kind == SPAN_ARROW_TO)
+		return;
 	if (span->kind >= sizeof(letter))
 		die("sink", "a kind of span that does not exist");
 	printf("%c %" PRId64, letter[span->kind], span->time);
@@ -155,6 +158,8 @@ static void sink_span(void *ctx, const struct span *span)
 		print_track(out, span->owner);
 		break;
 	case SPAN_PTWRITE: printf(" %" PRIx64 " %" PRIx64, span->value, span->addr); break;
+	case SPAN_ARROW_FROM:
+	case SPAN_ARROW_TO: break;
 	}
 	putchar('\n');
 }

@@ -19,6 +19,8 @@ struct collect {
 	uint32_t n_tracks;
 	bool show_signal; /* also which frames are signals' handlers */
 	bool show_from;   /* also where frames were called from */
+	bool show_arrows;
+	bool show_doubt; /* also by how much the times of begins and ends may be wrong */
 };
 
 static inline void collect_clear(struct collect *c)
@@ -41,9 +43,10 @@ static inline uint32_t collect_track(void *ctx, const struct track_key *key)
 }
 
 /*
- * "B 5 main", "E 5 main", "X 5-9 [unknown]", "C 5 800", "P 5 payload", "S 5 count name"; then
- * " sig" for a signal's handler, " <ADDR" (hex) for where a frame was called from, " inf" for an
- * inferred begin, " +N" for N frames left out below, " tK" on tracks but the first.
+ * "B 5 main", "E 5 main", "X 5-9 [unknown]", "C 5 800", "P 5 payload", "S 5 count name", "> 5
+ * number" and "< 5 number" for an arrow's begin and end; then " ~N" for a time's doubt, " sig" for
+ * a signal's handler, " <ADDR" (hex) for where a frame was called from, " inf" for an inferred
+ * begin, " +N" for N frames left out below, " tK" on tracks but the first.
  */
 static inline void collect_span(void *ctx, const struct span *span)
 {
@@ -52,6 +55,8 @@ static inline void collect_span(void *ctx, const struct span *span)
 	char place[200], line[400];
 	int n = 0;
 
+	if (span->kind >= SPAN_ARROW_FROM && !c->show_arrows)
+		return;
 	if (span->name == INTERN_NONE) {
 		name.n = place_name(place, sizeof(place), span->addr,
 				    intern_str(c->names, span->dso));
@@ -76,11 +81,19 @@ static inline void collect_span(void *ctx, const struct span *span)
 		n = snprintf(line, sizeof(line), "P %lld %llu", (long long)span->time,
 			     (unsigned long long)span->value);
 		break;
+	case SPAN_ARROW_FROM:
+	case SPAN_ARROW_TO:
+		n = snprintf(line, sizeof(line), "%c %lld %llu",
+			     span->kind == SPAN_ARROW_FROM ? '>' : '<', (long long)span->time,
+			     (unsigned long long)span->value);
+		break;
 	default:
 		n = snprintf(line, sizeof(line), "S %lld %llu %.*s", (long long)span->time,
 			     (unsigned long long)span->value, (int)name.n, name.p);
 		break;
 	}
+	if (c->show_doubt && span->kind <= SPAN_END && span->end)
+		n += snprintf(line + n, sizeof(line) - (size_t)n, " ~%lld", (long long)span->end);
 	if (c->show_signal && (span->flags & SPAN_SIGNAL))
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " sig");
 	if (c->show_from && span->kind == SPAN_BEGIN && span->value)

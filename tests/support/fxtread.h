@@ -28,7 +28,7 @@ struct fxtread_arg {
 };
 
 struct fxtread_event {
-	unsigned type; /* 0 instant, 1 counter, 2 begin, 3 end, 4 complete */
+	unsigned type; /* 0 instant, 1 counter, 2 begin, 3 end, 4 complete, 8 and 10 flows */
 	uint64_t process, thread;
 	struct str category, name;
 	uint64_t time;
@@ -141,7 +141,7 @@ static inline void fxtread_event_record(struct fxtread *r, uint64_t head, size_t
 	for (i = 0; i < ev->n_args; i++)
 		fxtread_argument(r, &p, &ev->args[i]);
 	ev->last = 0;
-	if (ev->type == 1 || ev->type == 4) {
+	if (ev->type == 1 || ev->type >= 4) {
 		ev->last = fxtread_word(r, p);
 		p += 8;
 	}

@@ -310,11 +310,36 @@ START_TEST(test_a_stack_opened_by_work_begins_with_its_branch)
 }
 END_TEST
 
+/* Between 100 and 300; what is last has the timestamp itself. Of 50 ns nobody need know more. */
+START_TEST(test_times_that_are_not_sure_say_so)
+{
+	setup();
+	collect.show_doubt = true;
+	spread_by_work(&spread);
+	spread_branch(&spread, 100, 1);
+	begin(100, "a");
+	spread_branch(&spread, 300, 40);
+	begin(300, "b");
+	spread_branch(&spread, 300, 120);
+	end(300, "b");
+	spread_branch(&spread, 300, 40);
+	end(300, "a");
+	spread_branch(&spread, 350, 1);
+	begin(350, "c");
+	spread_branch(&spread, 350, 4);
+	end(350, "c");
+	spread_flush(&spread, 400);
+	ck_assert_str_eq(collect.text, "B 100 a\nB 140 b ~160\nE 260 b ~160\nE 300 a\nB 310 c\n"
+				       "E 350 c\n");
+	teardown();
+}
+END_TEST
+
 SUITE_MAIN("stack/spread", test_calls_share_and_returns_take_nothing,
 	   test_shares_are_whole_and_fill_the_time, test_more_calls_than_time,
 	   test_hidden_frames_take_their_share, test_unknown, test_unknown_with_nothing_in_it,
 	   test_unknowns_without_length_lie_before_their_caller,
 	   test_a_stack_opened_behind_later_times_begins_with_them, test_reset_drops,
-	   test_work_ends_at_its_timestamp, test_where_tracing_stops_and_starts_is_exact,
-	   test_tracing_that_stops_at_once, test_what_is_last_ends_with_the_part,
-	   test_a_stack_opened_by_work_begins_with_its_branch)
+	   test_work_ends_at_its_timestamp, test_times_that_are_not_sure_say_so,
+	   test_where_tracing_stops_and_starts_is_exact, test_tracing_that_stops_at_once,
+	   test_what_is_last_ends_with_the_part, test_a_stack_opened_by_work_begins_with_its_branch)

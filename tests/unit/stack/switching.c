@@ -44,6 +44,27 @@ START_TEST(test_generator)
 }
 END_TEST
 
+START_TEST(test_arrow)
+{
+	struct play p;
+
+	begin(&p);
+	p.collect.show_arrows = true;
+	call(&p, 1010, "main+4", "swap");
+	play_return(&p, 1020, "gen");
+	call(&p, 1030, "gen+4", "swap");
+	play_return(&p, 1040, "main+9");
+	call(&p, 1050, "main+24", "swap");
+	play_return(&p, 1060, "gen+9"); /* goes on */
+	call(&p, 1070, "gen+24", "swap");
+	play_return(&p, 1080, "main+29"); /* and never again */
+	expect(&p,
+	       "B 0 main\nB 10 swap\nB 20 gen\nB 30 swap\n> 40 1\nE 40 swap\nE 40 gen\nE 40 swap\n"
+	       "B 50 swap\nB 60 gen\n< 60 1\nB 70 swap\n> 80 2\nE 80 swap\nE 80 gen\nE 80 swap\n"
+	       "E 80 main\n");
+}
+END_TEST
+
 START_TEST(test_frames_that_go_on_take_no_time)
 {
 	struct play p;
@@ -173,6 +194,6 @@ START_TEST(test_as_many_in_front_of_one_another_as_can_be)
 }
 END_TEST
 
-SUITE_MAIN("stack/switching", test_generator, test_frames_that_go_on_take_no_time,
+SUITE_MAIN("stack/switching", test_arrow, test_generator, test_frames_that_go_on_take_no_time,
 	   test_ring_of_one_function, test_switch_by_a_jump, test_longjmp_to_another_stack,
 	   test_errors_forget_stacks, test_as_many_in_front_of_one_another_as_can_be)

@@ -63,8 +63,8 @@ static const char *next(struct fxtread *r)
 	if (!fxtread_next(r, &ev))
 		return "end of file";
 	ck_assert_uint_gt(ev.category.n, 0);
-	n = (size_t)snprintf(text, sizeof(text), "%c %" PRIu64 " %.*s", "iCBEX"[ev.type], ev.time,
-			     (int)ev.name.n, ev.name.p);
+	n = (size_t)snprintf(text, sizeof(text), "%c %" PRIu64 " %.*s", "iCBEX???s?f"[ev.type],
+			     ev.time, (int)ev.name.n, ev.name.p);
 	for (i = 0; i < ev.n_args; i++) {
 		const struct fxtread_arg *a = &ev.args[i];
 
@@ -79,7 +79,7 @@ static const char *next(struct fxtread *r)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%" PRId64,
 					      (int64_t)a->value);
 	}
-	if (ev.type == 1 || ev.type == 4)
+	if (ev.type == 1 || ev.type >= 4)
 		snprintf(text + n, sizeof(text) - n, " last=%" PRIu64, ev.last);
 	return text;
 }
@@ -173,6 +173,46 @@ START_TEST(test_signal)
 	r = end();
 	ck_assert_str_eq(next(r), "B 0 main address:p=0x1 symbol:s=main [signal]:s=true");
 	ck_assert_str_eq(next(r), "E 5 main");
+	finish(r);
+}
+END_TEST
+
+START_TEST(test_doubt)
+{
+	struct fxtread *r;
+
+	begin();
+	open_trace();
+	give((struct span){ .name = main_id, .addr = 1, .end = 51 });
+	give((struct span){ .kind = SPAN_END, .time = 5, .name = main_id, .end = INT64_MAX });
+	r = end();
+	ck_assert_str_eq(next(r), "B 0 main address:p=0x1 symbol:s=main ± begin (ns):u=51");
+	ck_assert_str_eq(next(r), "E 5 main ± end (ns):u=4294967295");
+	finish(r);
+}
+END_TEST
+
+/* Viewers tie an arrow's end to the slice that is open there: the order must stay. */
+START_TEST(test_arrow)
+{
+	struct fxtread *r;
+
+	begin();
+	open_trace();
+	give((struct span){ .name = main_id, .addr = 1 });
+	give((struct span){ .kind = SPAN_ARROW_FROM, .time = 5, .value = 3 });
+	give((struct span){ .kind = SPAN_END, .time = 5, .name = main_id });
+	give((struct span){ .name = main_id, .addr = 1, .time = 6 });
+	give((struct span){ .kind = SPAN_ARROW_TO, .time = 6, .value = 3 });
+	give((struct span){ .kind = SPAN_END, .time = 9, .name = main_id });
+	r = end();
+	ck_assert_str_eq(next(r), "B 0 main address:p=0x1 symbol:s=main");
+	ck_assert_str_eq(next(r), "s 5 goes on last=3");
+	ck_assert_str_eq(next(r), "E 5 main");
+	ck_assert_str_eq(next(r), "B 6 main address:p=0x1 symbol:s=main");
+	ck_assert_str_eq(next(r), "f 6 goes on last=3");
+	ck_assert_str_eq(next(r), "E 9 main");
+	ck_assert_uint_eq(stats.begins, 2);
 	finish(r);
 }
 END_TEST
@@ -366,6 +406,6 @@ START_TEST(test_drawn)
 }
 END_TEST
 
-SUITE_MAIN("trace/events", test_begin_and_end, test_inferred, test_signal, test_source_lines,
-	   test_calls_and_clones, test_complete_and_counter, test_extra_event, test_ptwrite,
-	   test_hits, test_drawn)
+SUITE_MAIN("trace/events", test_begin_and_end, test_inferred, test_signal, test_doubt, test_arrow,
+	   test_source_lines, test_calls_and_clones, test_complete_and_counter, test_extra_event,
+	   test_ptwrite, test_hits, test_drawn)
