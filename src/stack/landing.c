@@ -57,10 +57,26 @@ static void arrive(struct thread *th, int64_t t, const struct location *dst)
 		landing_check(th, t, dst);
 }
 
-/* The nearest of the n outermost frames that expects addr: 1 + its index, or 0 for none. */
-static uint32_t expecting(const struct callstack *cs, uint32_t n, uint64_t addr)
+/* Calls have no more bytes, but for some that are rare: a direct one has 5, most others 2 to 6. */
+#define CALL_BYTES 6
+
+/*
+ * Whether control that lands at dst comes back from the frame. Close behind a call, where its
+ * function ends, another one may begin: control that lands there has come back only if it is right
+ * behind the call.
+ */
+static bool comes_back(const struct frame *frame, const struct location *dst)
 {
-	while (n && !frame_expects(callstack_frame(cs, n - 1), addr))
+	if (!frame_expects(frame, dst->addr))
+		return false;
+	return dst->off || dst->sym == INTERN_NONE || frame->kind != FRAME_CALL ||
+	       dst->addr - frame->from <= CALL_BYTES;
+}
+
+/* The nearest of the n outermost frames that control comes back from: 1 + its index, or 0. */
+static uint32_t expecting(const struct callstack *cs, uint32_t n, const struct location *dst)
+{
+	while (n && !comes_back(callstack_frame(cs, n - 1), dst))
 		n--;
 	return n;
 }
@@ -96,9 +112,12 @@ static uint32_t unwound(const struct callstack *cs, uint32_t n, const struct loc
 static bool land_far(struct thread *th, int64_t t, const struct location *dst, uint32_t n)
 {
 	const struct frame *top = callstack_top(&th->stack);
+	struct fiber *fiber = NULL;
 	uint32_t k;
 
-	if (switching_go_on(th, t, fibers_take(&th->fibers, fibers_find(&th->fibers, dst->addr)))) {
+	if (dst->off || dst->sym == INTERN_NONE)
+		fiber = fibers_find(&th->fibers, dst->addr);
+	if (switching_go_on(th, t, fibers_take(&th->fibers, fiber))) {
 		arrive(th, t, dst);
 		return true;
 	}
@@ -150,7 +169,7 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 		thread_pop(th, t);
 		return;
 	}
-	k = expecting(cs, n - 1, dst->addr);
+	k = expecting(cs, n - 1, dst);
 	if (k) {
 		switching_leave(th, t, k - 1);
 		arrive(th, t, dst);
@@ -180,7 +199,7 @@ void landing_return(struct thread *th, int64_t t, const struct location *dst)
 		return;
 	if (!top || by_reference(th) || ocaml_raising(th, top)) {
 		ocaml_return(th, t);
-	} else if (!frame_expects(top, dst->addr)) {
+	} else if (!comes_back(top, dst)) {
 		stray_return(th, t, dst);
 		return;
 	} else if (!th->shared->n_switchers || !switching_known(th, top) ||
@@ -216,7 +235,7 @@ static bool jump_far(struct thread *th, int64_t t, const struct location *dst)
 		switching_enter(th, t, dst);
 		return true;
 	}
-	k = expecting(&th->stack, n, dst->addr);
+	k = expecting(&th->stack, n, dst);
 	if (!k)
 		return land_far(th, t, dst, n);
 	switching_leave(th, t, k - 1);
@@ -270,7 +289,7 @@ static void begin_handler(struct thread *th, int64_t t, const struct location *d
 static void displaced(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
 {
 	struct callstack *cs = &th->stack;
-	uint32_t n = callstack_depth(cs), k = expecting(cs, n, dst->addr);
+	uint32_t n = callstack_depth(cs), k = expecting(cs, n, dst);
 
 	if (k) {
 		switching_leave(th, t, k - 1);

@@ -22,10 +22,15 @@ def is_there():
 
 
 def translate(log, out):
-    """Its log from ours. It has another line for the first instruction of a handler."""
+    """Its log from ours. It has another line for the first instruction of a handler, and takes a
+    place where nothing was executed before a handler for a function."""
     with open(log, encoding="ascii") as f, open(out, "w", encoding="ascii") as g:
-        for line in f:
+        lines = f.read().splitlines()
+        for line, following in zip(lines, lines[1:] + [""]):
             thread, kind, *rest = line.split()
+            if kind == "resume" and following.split()[:2] in ([thread, "handler"],
+                                                              [thread, "resume"]):
+                continue
             g.write(" ".join((thread, KINDS[kind], *rest)) + "\n")
             if kind == "handler":
                 g.write(" ".join((thread, KINDS["resume"], *rest)) + "\n")

@@ -16,8 +16,10 @@ STATIC_PIE = ("-static-pie", "-fPIE")
 CXX = ("-static-libstdc++", "-shared-libgcc")
 
 # name; source; what it prints; flags; more when it is quickly recorded, more when it is not;
-# library: a source that is a part of the program when that is static
-Program = collections.namedtuple("Program", "name source prints flags quick long library")
+# library: a source that is a part of the program when that is static; arguments, when it is not
+# quickly recorded
+Program = collections.namedtuple("Program", "name source prints flags quick long library arguments",
+                                 defaults=(None, ()))
 
 PROGRAMS = [
     Program("exc", "exc.cc", "exc -5 44\n", NO_TAILS, ("-O1", *STATIC_PIE), CXX, "exclib.c"),
@@ -32,7 +34,26 @@ PROGRAMS = [
     Program("sig", "sig.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
     Program("coro", "coro.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
     Program("fiber", "fiber.c", "fiber 73 2\n", NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("push", "push.c", "push 30\n", NO_TAILS, ("-O1", *STATIC), ()),
+    Program("coro20", "coro20.cc", "coro20 133\n", ("-std=gnu++20", *NO_TAILS),
+            ("-O1", *STATIC), CXX),
+    Program("far", "far.c", None, NO_TAILS, ("-O1", *STATIC), (), None, ("10000",)),
 ]
+
+# In make check-long only.
+SLOW = [
+    Program("lazy", "lazy.c", "lazy 210\n", ("-foptimize-sibling-calls", "-Wl,-z,lazy"), (), (),
+            "lazylib.c"),
+    Program("excthr", "excthr.cc", "excthr 32 7\n", NO_TAILS, (), CXX),
+    Program("ctx", "ctx.cc", "ctx 42\n", NO_TAILS, (), CXX),
+]
+
+# Others of the same programs: each is built in a way of its own.
+BUILDS = {
+    "retpoline": ("-mindirect-branch=thunk", "-mindirect-branch-register", "-fcf-protection=none"),
+    "cet": ("-fcf-protection=full",),
+    "fortify": ("-D_FORTIFY_SOURCE=2",),
+}
 
 # A program in one form: the name of that, and its flags.
 Form = collections.namedtuple("Form", "name program flags")
@@ -45,7 +66,10 @@ def quick_forms():
 def long_forms():
     """With shared libraries, at two levels of optimisation."""
     return [Form(p.name + level, p, (*p.flags, *p.long, level))
-            for p in PROGRAMS for level in ("-O1", "-O2")]
+            for p in PROGRAMS + SLOW for level in ("-O1", "-O2")] + \
+        [Form("%s-%s" % (p.name, build), p, (*p.flags, *p.long, "-O2", *flags))
+         for build, flags in BUILDS.items() for p in PROGRAMS
+         if p.name in ("tail", "stl", "jmp", "exc")]
 
 
 def source(form):

@@ -52,7 +52,8 @@ def run_one(build, work, form, bar):
     """A line to be shown; what is wrong; what the tool in ../shared says otherwise."""
     recording = measure.Recording(build, os.path.join(work, form.name))
     program = programs.build(form, recording.directory)
-    printed = recording.record([program], "-t", "instructions")
+    arguments = () if form in programs.quick_forms() else form.program.arguments
+    printed = recording.record([program, *arguments], "-t", "instructions")
     faults = []
     if form.program.prints not in (None, printed):
         faults.append("it printed %r" % printed)

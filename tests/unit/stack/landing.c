@@ -185,6 +185,20 @@ START_TEST(test_return_address_pushed_by_hand)
 }
 END_TEST
 
+/* a ends ten bytes behind its call of swap, and b begins there. */
+START_TEST(test_function_that_begins_close_behind_a_call)
+{
+	struct play p;
+
+	begin(&p);
+	call(&p, 1010, "main+4", "a");
+	intern_add(p.names, STR("b")); /* its page is the next one */
+	call(&p, 1020, "a+4086", "swap");
+	play_return(&p, 1030, "b"); /* so this is another stack */
+	expect(&p, "B 0 main\nB 10 a\nB 20 swap\nB 30 b\nE 30 b\nE 30 swap\nE 30 a\nE 30 main\n");
+}
+END_TEST
+
 START_TEST(test_call_into_its_own_middle)
 {
 	struct play p;
@@ -381,8 +395,8 @@ SUITE_MAIN("stack/landing", test_recursion_loses_no_frame, test_return_over_fram
 	   test_unwinding_goes_on_in_another_frame, test_unwinding_to_a_frame_never_seen,
 	   test_jump_to_a_part_and_back, test_jump_back_to_where_an_outer_frame_would_return,
 	   test_jumps_without_symbols_stay, test_return_address_pushed_by_hand,
-	   test_call_into_its_own_middle, test_call_of_the_next_instruction, test_signal,
-	   test_signal_that_waited_for_a_handler, test_signal_left_by_a_longjmp,
-	   test_signal_with_the_kernel_traced, test_system_call_made_again, test_exec,
-	   test_exec_of_a_program_without_symbols, test_start_elsewhere, test_start_without_an_end,
-	   test_reference)
+	   test_function_that_begins_close_behind_a_call, test_call_into_its_own_middle,
+	   test_call_of_the_next_instruction, test_signal, test_signal_that_waited_for_a_handler,
+	   test_signal_left_by_a_longjmp, test_signal_with_the_kernel_traced,
+	   test_system_call_made_again, test_exec, test_exec_of_a_program_without_symbols,
+	   test_start_elsewhere, test_start_without_an_end, test_reference)
