@@ -291,6 +291,9 @@ static void displaced(struct thread *th, int64_t t, const struct location *dst, 
 	struct callstack *cs = &th->stack;
 	uint32_t n = callstack_depth(cs), k = expecting(cs, n, dst);
 
+	/* What ends with a call of abort, say, is followed by another function: the handler. */
+	if (k && dst->off == 0 && callstack_frame(cs, k - 1)->kind == FRAME_CALL)
+		k = 0;
 	if (k) {
 		switching_leave(th, t, k - 1);
 		arrive(th, t, dst);

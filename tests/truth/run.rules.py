@@ -227,7 +227,8 @@ SCORES = [
     ("all one deeper", [(0, 0, 10000, "outer")] + [(d + 1, s, e, n) for d, s, e, n in TRUE],
      (4, 5, 4, 4, 4, 4), None),
     ("no frames", [TRUE[0], (1, 500, 4000, "[syscall]"), (2, 1000, 4000, "f"),
-                   (3, 2000, 3000, "[unknown @ 0x12 (x)]"), (4, 2000, 3000, "g"), TRUE[3]],
+                   (3, 2000, 3000, "[unknown @ 0x12 (x)]"), (4, 2000, 3000, "g"),
+                   (5, 2100, 2900, "[lost: 800 ns]"), TRUE[3]],
      (4, 4, 4, 4, 4, 4), None),
     ("within f", [TRUE[0], TRUE[1], TRUE[3]], (2, 1, 1, 1, 1, 1), "^f$"),
     ("nothing", [], (4, 0, 0, 0, 0, 0), None),
@@ -237,6 +238,15 @@ SCORES = [
 def check_score(got, want, within):
     counts = score.Comparison(tree_of(*TRUE), tree_of(*got), score.pattern(within)).counts()
     return [] if counts == want else ["%s: %s" % (counts, want)]
+
+
+def check_lost():
+    """Lost from 20 to 40: what begins or ends then counts on neither side, what lies over it does."""
+    true = tree_of((0, 0, 100, "main"), (1, 10, 30, "f"), (1, 50, 60, "g"))
+    got = tree_of((0, 0, 100, "main"), (1, 10, 39, "other"), (1, 50, 60, "g"))
+    counts = score.Comparison(true, got, tolerance=1, lost=[(20, 40)]).counts()
+    want = score.Counts(2, 2, 2, 2, 2, 2)
+    return [] if counts == want else ["%s, not %s" % (counts, want)]
 
 
 def check_taken():
@@ -279,6 +289,7 @@ def main():
             report.check(name, harness.faults_of(check_truth, work, log, want))
         for name, got, want, within in SCORES:
             report.check("score: " + name, harness.faults_of(check_score, got, want, within))
+        report.check("score: lost", harness.faults_of(check_lost))
         report.check("score: taken", harness.faults_of(check_taken))
         report.check("figures", harness.faults_of(check_figures))
         report.check("expect", harness.faults_of(check_expect, work))

@@ -250,6 +250,23 @@ START_TEST(test_signal)
 }
 END_TEST
 
+/* f ends with its call of abort, and h begins right behind that. */
+START_TEST(test_handler_that_begins_behind_a_call)
+{
+	struct play p;
+
+	begin(&p);
+	call(&p, 1010, "main+4", "f");
+	intern_add(p.names, STR("h")); /* its page is the next one */
+	call(&p, 1020, "f+4091", "abort");
+	stop(&p, 1030, BRANCH_SYSCALL, "abort+9");
+	start(&p, 1040, "h");
+	play_return(&p, 1050, "restorer");
+	expect(&p, "B 0 main\nB 10 f\nB 20 abort\nB 30 [syscall]\nE 40 [syscall]\nB 40 h\nE 50 h\n"
+		   "B 50 restorer\nE 50 restorer\nE 50 abort\nE 50 f\nE 50 main\n");
+}
+END_TEST
+
 START_TEST(test_signal_that_waited_for_a_handler)
 {
 	struct play p;
@@ -396,7 +413,7 @@ SUITE_MAIN("stack/landing", test_recursion_loses_no_frame, test_return_over_fram
 	   test_jump_to_a_part_and_back, test_jump_back_to_where_an_outer_frame_would_return,
 	   test_jumps_without_symbols_stay, test_return_address_pushed_by_hand,
 	   test_function_that_begins_close_behind_a_call, test_call_into_its_own_middle,
-	   test_call_of_the_next_instruction, test_signal, test_signal_that_waited_for_a_handler,
+	   test_call_of_the_next_instruction, test_signal, test_handler_that_begins_behind_a_call, test_signal_that_waited_for_a_handler,
 	   test_signal_left_by_a_longjmp, test_signal_with_the_kernel_traced,
 	   test_system_call_made_again, test_exec, test_exec_of_a_program_without_symbols,
 	   test_start_elsewhere, test_start_without_an_end, test_reference)

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The stacks of recordings that have a hole, against the true ones of the same run without it.
 
-usage: faults.py [BUILD [NAME...]]
+usage: run.faults.py [BUILD [NAME...]]
 
 The recorder counts instructions as time, so that a program does the same at the same times each time
 it is recorded. Once it is recorded whole, and then with a fault at a random place in its threads or
 main: the CPU lost packets (overflow), or the kernel lost data (truncated). Of the spans that neither
 begin nor end in the hole, 95 % have to be found; and 98 % of those that are shown have to be true.
-With MT_LONG=1 at 20 places each.
+With MT_LONG=1 more programs, at 20 places each.
 """
 import os
 import random
@@ -24,7 +24,7 @@ import programs                 # noqa: E402
 import run as whole             # noqa: E402
 import score                    # noqa: E402
 
-NAMES = ("rec", "qs", "exc", "thr")
+NAMES = ("rec", "qs", "exc", "thr") if harness.LONG else ("rec", "thr")
 KINDS = ("overflow", "truncated")
 PLACES = 20 if harness.LONG else 1
 RECALL, PRECISION = .95, .98
