@@ -13,6 +13,33 @@ static void draw_gap(struct thread *th, int64_t t)
 	hold_put(&th->spread.hold, &span);
 }
 
+/* Frames beyond are taken for those of a recursion. */
+#define MOST_CERTAIN 256
+
+/* Whether frame i, of all, is of the same function as one further out. */
+static bool recurs(const struct callstack *cs, uint32_t i)
+{
+	uint32_t k;
+
+	for (k = 0; k < i; k++)
+		if (cs->frames[k].start == cs->frames[i].start)
+			return true;
+	return false;
+}
+
+/*
+ * So many of the outermost frames are of functions that differ. Of a function that called itself,
+ * and of what it called, nobody knows behind a gap which activation goes on.
+ */
+static uint32_t certain(const struct callstack *cs)
+{
+	uint32_t n = 0;
+
+	while (n < cs->n && n < MOST_CERTAIN && !recurs(cs, n))
+		n++;
+	return n;
+}
+
 /* Whether frames can go on over a gap. */
 static bool can_go_on(const struct thread *th)
 {
@@ -34,6 +61,7 @@ void loss_begin(struct thread *th, int64_t t)
 	spread_stop(&th->spread);
 	spread_flush(&th->spread, th->spread.time);
 	draw_gap(th, t);
+	th->lost_certain = certain(&th->stack);
 	thread_set_aside(th, t);
 }
 
@@ -63,14 +91,11 @@ bool loss_find(struct thread *th, const struct location *dst, bool returned)
 
 	if (cs->n_levels != 2)
 		return false;
-	/* Of a function that calls itself nobody knows which frame it is. */
-	if (in && holder(cs, in - 1, dst))
-		return false;
 	/* What returned was the frame above, or one that took its place. */
 	while (k && !frame_expects(&cs->frames[k - 1], dst->addr))
 		k--;
 	k = k > 1 ? k - 1 : in;
-	if (!k)
+	if (!k || k > th->lost_certain || in > th->lost_certain)
 		return false;
 	while (thread_doubtful(th) > k)
 		thread_refute(th, true);

@@ -50,6 +50,7 @@ struct thread {
 	uint32_t epoch;
 	int64_t last_error_time; /* also the time at which this part of its trace began */
 	int64_t last_event_time; /* without the shift that keeps it apart from an error's */
+	uint32_t lost_certain;   /* if lost: so many outermost frames may go on */
 	uint32_t lost_group;     /* if lost: the hold's group of the stack behind it */
 	int64_t lost_time;       /* if lost: where the stretch that was lost ends; if due: begins */
 	int64_t floor;           /* nothing is earlier: a filter region was left or entered then */

@@ -129,6 +129,24 @@ START_TEST(test_one_of_a_recursion)
 }
 END_TEST
 
+START_TEST(test_what_lies_on_a_recursion)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
+	play_branch(&p, 1010, TRACE_ON, BRANCH_CALL, "main+4", "f");
+	play_branch(&p, 1020, TRACE_ON, BRANCH_CALL, "f+4", "f");
+	play_branch(&p, 1030, TRACE_ON, BRANCH_CALL, "f+4", "g");
+	lose(&p, 1100, ERROR_OVERFLOW);
+	start(&p, 1110, "g+8"); /* called by which f? */
+	play_return(&p, 1120, "main+9");
+	expect(&p,
+	       "B 0 main\nB 10 f\nB 20 f\nB 30 g\nX 30-100 [lost: 70 ns]\nX 100-100 [decode error: e]\n"
+	       "E 100 g\nE 100 f\nE 100 f\nB 110 g\nE 120 g\nE 120 main\n");
+}
+END_TEST
+
 START_TEST(test_lost_again)
 {
 	struct play p;
@@ -183,5 +201,6 @@ END_TEST
 
 SUITE_MAIN("stack/loss", test_goes_on_in_the_same_function, test_goes_on_further_down,
 	   test_confirmed_by_a_return, test_confirmed_by_a_return_to_a_call, test_never_confirmed,
-	   test_printed_behind_the_error, test_one_of_a_recursion, test_lost_again,
-	   test_other_errors_end_all, test_where_tracing_had_stopped, test_not_with_the_kernel)
+	   test_printed_behind_the_error, test_one_of_a_recursion, test_what_lies_on_a_recursion,
+	   test_lost_again, test_other_errors_end_all, test_where_tracing_had_stopped,
+	   test_not_with_the_kernel)
