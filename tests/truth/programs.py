@@ -55,6 +55,13 @@ BUILDS = {
     "fortify": ("-D_FORTIFY_SOURCE=2",),
 }
 
+# Programs that every Linux has, measured whole.
+WHOLE = {
+    "sort": ("sort", "-n", PROGS + "/rec.c"),
+    "bash": ("bash", "-c", "for i in 1 2; do /bin/true; done; trap 'echo hi' USR1; kill -USR1 $$"),
+    "perl": ("perl", "-e", "eval { die \"a\\n\" } for 1 .. 20; print sort { $a <=> $b } 3, 1, 2"),
+}
+
 # A program in one form: the name of that, and its flags.
 Form = collections.namedtuple("Form", "name program flags")
 

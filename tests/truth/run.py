@@ -69,6 +69,16 @@ def run_one(build, work, form, bar):
     return score.line(form.name, total), faults, differences
 
 
+def run_whole(build, work, name, bar):
+    """As run_one, a program of the system's, with its start-up."""
+    program = programs.WHOLE[name]
+    recording = measure.Recording(build, os.path.join(work, name))
+    recording.record([shutil.which(program[0]), *program[1:]], "-t", "instructions")
+    recording.decode()
+    total = score.total(recording.compare())
+    return score.line(name, total), below(name, score.figures(total), bar), []
+
+
 class CpuOfThread:
     """A CPU for each thread of ours, and what it starts: two steppers on one would have half of it
     each."""
@@ -103,14 +113,20 @@ def main():
 
     def run(work, form):
         cpus.take()
-        line, faults, others = run_one(build, work, form, bars.get(form.name))
+        measured = run_whole if form in programs.WHOLE else run_one
+        name = form if form in programs.WHOLE else form.name
+        line, faults, others = measured(build, work, form, bars.get(name))
         shown.append(line)
         differences.extend(others)
         return faults
 
+    named = [(form.name, form) for form in forms]
+    if harness.LONG:
+        named += [(name, name) for name, program in programs.WHOLE.items()
+                  if shutil.which(program[0])]
     with tempfile.TemporaryDirectory() as work:
-        harness.check_all(report, [(form.name, run, work, form) for form in forms
-                                   if not chosen or form.name in chosen], workers)
+        harness.check_all(report, [(name, run, work, form) for name, form in named
+                                   if not chosen or name in chosen], workers)
     if harness.LONG and other.is_there():
         report.check("the tool in ../shared", differences)
     elif harness.LONG:
