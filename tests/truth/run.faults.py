@@ -4,10 +4,9 @@
 
 usage: run.faults.py [BUILD [NAME...]]
 
-The recorder counts instructions as time, so that a program does the same at the same times each time
-it is recorded. Once it is recorded whole, and then with a fault at a random place in its threads or
-main: the CPU lost packets (overflow), or the kernel lost data (truncated). Of the spans that neither
-begin nor end in the hole, 95 % have to be found; and 98 % of those that are shown have to be true.
+The recorder counts instructions as time, so that a program does the same at the same times each
+time it is recorded. Once it is recorded whole, and then with a fault at a random place in main: the
+CPU lost packets (overflow), or the kernel lost data (truncated). Of the spans that neither begin nor end in the hole, 95 % have to be found; and 98 % of those that are shown have to be true.
 With MT_LONG=1 more programs, at 20 places each.
 """
 import os
@@ -36,8 +35,8 @@ ERROR = re.compile(r"^ instruction trace error .* tid (-?\d+) ")
 
 
 def holes(text):
-    """By thread, pairs of times (from the first branch on): the last branch before what was lost, and
-    where tracing starts again."""
+    """By thread, pairs of times (from the first branch on): the last branch before what was lost,
+    and where tracing starts again."""
     found, first, last, erred = {}, None, {}, set()
     with open(text, encoding="utf-8", errors="replace") as f:
         for line in f:

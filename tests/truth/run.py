@@ -7,7 +7,8 @@ usage: run.py [BUILD [NAME...]]
 Each is recorded once, by stepping. Of the spans in main and in what threads execute, recall,
 precision, nesting and shape (score.py) have to reach the bar in bars.txt; the true spans have to be
 what the program's source says (expect.py). With MT_LONG=1 also with shared libraries at -O1 and
--O2; and when ../shared is there, the figures have to be those of the tool there, to three digits.
+-O2, and programs of the system, whole; and when ../shared is there, the figures have to be those of
+the tool there, to three digits.
 """
 import os
 import shutil

@@ -241,7 +241,7 @@ def check_score(got, want, within):
 
 
 def check_lost():
-    """Lost from 20 to 40: what begins or ends then counts on neither side, what lies over it does."""
+    """Lost from 20 to 40: what begins or ends then counts on neither side."""
     true = tree_of((0, 0, 100, "main"), (1, 10, 30, "f"), (1, 50, 60, "g"))
     got = tree_of((0, 0, 100, "main"), (1, 10, 39, "other"), (1, 50, 60, "g"))
     counts = score.Comparison(true, got, tolerance=1, lost=[(20, 40)]).counts()

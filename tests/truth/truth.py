@@ -20,8 +20,8 @@ The rules know nothing of exceptions, longjmp, fibers or tail calls, only of the
   function is what perf gives a name, in its file; a clone, as foo.cold, is the function itself.
 - A signal pushes a frame, which lasts until the stack pointer is behind the address that the
   handler returns to: it is the handler's, and then that of the code there. rt_sigreturn ends it.
-- Where the kernel gives back to a place for which perf has no name, the function is that which called
-  it.
+- Where the kernel gives back to a place for which perf has no name, the function is the one that
+  called it.
 - Each stack has frames of its own. Which one it is that the stack pointer lies in, Thread._find
   says. The frames of a stack to which control switches lie on those of the stack that was left,
   and begin anew if the stack had been left before; they go when control switches back to a stack

@@ -413,7 +413,8 @@ SUITE_MAIN("stack/landing", test_recursion_loses_no_frame, test_return_over_fram
 	   test_jump_to_a_part_and_back, test_jump_back_to_where_an_outer_frame_would_return,
 	   test_jumps_without_symbols_stay, test_return_address_pushed_by_hand,
 	   test_function_that_begins_close_behind_a_call, test_call_into_its_own_middle,
-	   test_call_of_the_next_instruction, test_signal, test_handler_that_begins_behind_a_call, test_signal_that_waited_for_a_handler,
-	   test_signal_left_by_a_longjmp, test_signal_with_the_kernel_traced,
-	   test_system_call_made_again, test_exec, test_exec_of_a_program_without_symbols,
-	   test_start_elsewhere, test_start_without_an_end, test_reference)
+	   test_call_of_the_next_instruction, test_signal, test_handler_that_begins_behind_a_call,
+	   test_signal_that_waited_for_a_handler, test_signal_left_by_a_longjmp,
+	   test_signal_with_the_kernel_traced, test_system_call_made_again, test_exec,
+	   test_exec_of_a_program_without_symbols, test_start_elsewhere, test_start_without_an_end,
+	   test_reference)
