@@ -39,14 +39,15 @@ _magic_trace()
 	-callgraph-mode) COMPREPLY=($(compgen -W 'lbr lbr-no-stitch dwarf fp' -- "$cur")); return ;;
 	-symfs) _magic_trace_paths -d; return ;;
 	-executable) _magic_trace_paths -f; return ;;
+	-inline) COMPREPLY=($(compgen -W 'on off' -- "$cur")); return ;;
 	-max-depth) :; return ;;
 	-stacks) COMPREPLY=($(compgen -W 'true reference' -- "$cur")); return ;;
 	-time-spread) COMPREPLY=($(compgen -W 'work reference' -- "$cur")); return ;;
 	esac
 	case ${COMP_WORDS[1]} in
-	run) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -ready-fd -program-status -working-directory -output -o -filter -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
-	attach) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -pid -p -ready-fd -program-status -working-directory -output -o -filter -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
-	decode) flags='-working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -no-demangle -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	run) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -ready-fd -program-status -working-directory -output -o -filter -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	attach) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -pid -p -ready-fd -program-status -working-directory -output -o -filter -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	decode) flags='-working-directory -output -o -filter -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
 	check) flags='-json -help -h ' ;;
 	version) flags='-help -h ' ;;
 	help) flags='-help -h ' ;;

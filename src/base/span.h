@@ -27,6 +27,11 @@ enum span_flag {
 		1 << 0, /* a begin whose call was not seen: its time is the earliest possible */
 	SPAN_ERROR = 1 << 1,  /* the mark of a decode error */
 	SPAN_SIGNAL = 1 << 2, /* a begin: a signal's handler, called by the kernel */
+	/*
+	 * A function that was inlined into the frame: `start` is a place in it, and a begin's value
+	 * how many were inlined into each other there, this one counted.
+	 */
+	SPAN_INLINED = 1 << 3,
 };
 
 /*

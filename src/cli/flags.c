@@ -16,6 +16,8 @@
 
 static const char *const stack_rules[] = { "true", "reference", NULL };
 
+static const char *const on_off[] = { "on", "off", NULL };
+
 static const char *const time_rules[] = { "work", "reference", NULL };
 
 static const struct flag table[] = {
@@ -250,6 +252,17 @@ static const struct flag table[] = {
 		.kind = FLAG_SWITCH,
 		.commands = TRACE,
 		.field = FIELD(no_demangle),
+	},
+	{
+		.name = "inline",
+		.value = "on|off",
+		.help = "Whether functions that the compiler put into others are drawn as calls of "
+			"their own inside them, where debug info tells (on if not given, except "
+			"with -stacks reference); for Intel PT only",
+		.kind = FLAG_CHOICE,
+		.choices = on_off,
+		.commands = TRACE,
+		.field = FIELD(inlined),
 	},
 	{
 		.name = "max-depth",

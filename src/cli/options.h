@@ -46,6 +46,7 @@ struct options {
 	uint32_t max_depth;       /* 0: none */
 	const char *stacks;       /* NULL: not given */
 	const char *time_spread;  /* NULL: not given */
+	const char *inlined;      /* on or off; NULL: not given */
 	bool share;
 	bool no_demangle;
 

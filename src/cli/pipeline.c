@@ -53,7 +53,7 @@ static bool on_source(void *ctx, const struct source_place *place, struct source
 	const char *file;
 	bool known = symbols_source(p->symbols, place, out);
 
-	if (out->file.n || !p->lines || place->is_call ||
+	if (out->file.n || !p->lines || place->is_call || place->inlined ||
 	    !linetable_function(p->lines, place->addr, &file, &out->line, &out->col))
 		return known;
 	out->file = str_of(file);
@@ -140,6 +140,24 @@ static void find_traps(struct pipeline *p, struct stacks_config *config)
 		console_warn_err(p->console, &warning);
 }
 
+static void on_inlined(void *ctx, int32_t pid, const struct location *place,
+		       struct inlined_place *out)
+{
+	struct pipeline *p = ctx;
+
+	symbols_inlined(p->symbols, pid, place, out);
+}
+
+/* Of sampled stacks perf has them as frames. The OCaml magic-trace does not draw them. */
+static bool draws_inlined(const struct pipeline *p)
+{
+	const char *asked = p->options->inlined;
+
+	if (p->settings->mode != PERF_PT)
+		return false;
+	return asked ? !strcmp(asked, "on") : !is_reference(p->options->stacks);
+}
+
 static void start_stacks(struct pipeline *p)
 {
 	const struct filter_arg *filter = &p->options->filter;
@@ -159,6 +177,8 @@ static void start_stacks(struct pipeline *p)
 		.ctx = p,
 	};
 
+	if (draws_inlined(p))
+		config.inlined = on_inlined;
 	find_traps(p, &config);
 	if (filter->start) {
 		config.filter_start = shown(p, filter->start);

@@ -303,6 +303,47 @@ void symbols_event(struct symbols *s, struct event *ev, bool check_offsets)
 	}
 }
 
+void symbols_inlined(struct symbols *s, int32_t pid, const struct location *place,
+		     struct inlined_place *out)
+{
+	struct symbolizer_place asked = place_of(s, place->addr, pid, place->dso);
+	struct symbolizer_stretch stretch = { .start = out->start, .end = out->end };
+	struct symbolizer_inlined all[INLINED_MAX];
+	size_t n = symbolizer_inlined(get(s), &asked, all, INLINED_MAX, &stretch);
+
+	out->start = stretch.start;
+	out->end = stretch.end;
+	out->n = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		struct str name = all[i].name[0] ? str_of(all[i].name) : STR("[unknown]");
+
+		out->all[i] = (struct inlined_function){
+			.unit = all[i].unit,
+			.scope = all[i].scope,
+			.name = symbols_shown(s, intern_add(s->config.names, name)),
+		};
+	}
+}
+
+/* The place in a function that was inlined, or in the one around it. */
+static bool inlined_source(struct symbols *s, const struct source_place *place,
+			   struct source_line *out)
+{
+	struct symbolizer_place asked = place_of(s, place->addr, place->pid, place->dso);
+	struct unittable_place chain[UNITTABLE_DEPTH_MAX];
+	size_t n = symbolizer_chain(get(s), &asked, chain, UNITTABLE_DEPTH_MAX);
+	const struct unittable_place *found;
+
+	/* the last one is the function that the others were inlined into */
+	if (place->inlined >= n)
+		return false;
+	found = &chain[n - 1 - place->inlined + place->is_call];
+	out->file = str_of(found->file);
+	out->line = found->line;
+	out->col = found->col;
+	return out->file.n;
+}
+
 bool symbols_source(struct symbols *s, const struct source_place *place, struct source_line *out)
 {
 	struct symbolizer_place asked = place_of(s, place->addr, place->pid, place->dso);
@@ -310,6 +351,8 @@ bool symbols_source(struct symbols *s, const struct source_place *place, struct 
 
 	if (place->addr == 0)
 		return false;
+	if (place->inlined)
+		return inlined_source(s, place, out);
 	if (!place->is_call)
 		out->clone = clone_slot(s, place->addr)->clone;
 	if (symbolizer_line(get(s), &asked, !place->is_call, &line)) {

@@ -11,6 +11,7 @@
 #include "event/event.h"
 #include "perf/text.h"
 #include "record/recording.h"
+#include "stack/stacks.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -43,6 +44,10 @@ uint32_t symbols_shown(struct symbols *s, uint32_t name);
 
 /* What is known of a place of the trace; *out->file is valid until the next question. */
 bool symbols_source(struct symbols *s, const struct source_place *place, struct source_line *out);
+
+/* What was inlined at a place, as of stacks_config.inlined. */
+void symbols_inlined(struct symbols *s, int32_t pid, const struct location *place,
+		     struct inlined_place *out);
 
 /* As symbolizer_shifts(). */
 size_t symbols_shifts(struct symbols *s, const char *path, uint64_t *shifts, size_t max);

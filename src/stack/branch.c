@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/branch.h"
 
+#include "stack/inlining.h"
 #include "stack/landing.h"
 #include "stack/ocaml.h"
 
@@ -129,6 +130,20 @@ static uint64_t work_before(const struct thread *th, uint64_t src)
 	return 1 + (th->at && bytes < 4096 ? bytes / 4 : 0);
 }
 
+/* What ran up to the branch; where it came into inlined code on the way, that is told in between.
+ */
+static void tell_work(struct thread *th, int64_t t, const struct location *src)
+{
+	uint64_t border = inlining_border(th, src);
+
+	if (border != src->addr) {
+		spread_branch(&th->spread, t, work_before(th, border));
+		inlining_at(th, t, src);
+		th->at = border;
+	}
+	spread_branch(&th->spread, t, work_before(th, src->addr));
+}
+
 /* The branch at t in the order of what shares its time. */
 static void tell_time(struct thread *th, int64_t t, const struct event *ev)
 {
@@ -139,7 +154,7 @@ static void tell_time(struct thread *th, int64_t t, const struct event *ev)
 	if (ev->branch.state == TRACE_START)
 		spread_start(sp, t);
 	else
-		spread_branch(sp, t, work_before(th, ev->branch.src.addr));
+		tell_work(th, t, &ev->branch.src);
 	th->at = ev->branch.dst.addr;
 }
 
@@ -147,6 +162,8 @@ void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 {
 	if (!th->shared->config.reference_times)
 		tell_time(th, t, ev);
+	if (ev->branch.state != TRACE_START)
+		inlining_at(th, t, &ev->branch.src);
 	if (ocaml_traps_known(th))
 		ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
 	switch (ev->branch.state) {
@@ -157,4 +174,6 @@ void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 		break;
 	default: traced_branch(th, t, ev); break;
 	}
+	if (ev->branch.state != TRACE_END)
+		inlining_at(th, t, &ev->branch.dst);
 }

@@ -44,6 +44,7 @@ static void uncount(struct callstack *cs, const struct frame *frame)
 {
 	if (!frame->hidden && !frame->copy)
 		cs->shown--;
+	cs->shown -= frame->inlined_shown;
 }
 
 struct frame callstack_pop(struct callstack *cs)

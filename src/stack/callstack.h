@@ -24,6 +24,7 @@ enum frame_kind {
 	FRAME_SIGNAL,    /* a signal's handler, called by the kernel; `from`: what it interrupted */
 	FRAME_SIGRETURN, /* what that handler returned to, which goes back to `from` */
 	FRAME_BASE,      /* the first of another stack, in front of the frame that switched to it */
+	FRAME_INLINED,   /* on no stack: a span within a frame, see inlining.h; `from`: its depth */
 };
 
 struct frame {
@@ -36,10 +37,12 @@ struct frame {
 	uint32_t dso;
 	uint32_t left; /* FRAME_BASE: when the stack below it was left, see struct fibers; else the
 			  number of the arrow from it, while its stack is being left; or 0 */
-	uint8_t kind;  /* enum frame_kind */
-	bool hidden;   /* left out of the trace by the depth cap */
-	bool again;    /* begins anew with its stack, at the same time as the frame on it */
-	bool copy;     /* stands for the frame below the level, and is never written */
+	uint32_t inlined; /* the chain of functions inlined into it that are open, see inlines.h */
+	uint16_t inlined_shown; /* so many of them, the outermost ones, are in the trace */
+	uint8_t kind;           /* enum frame_kind */
+	bool hidden;            /* left out of the trace by the depth cap */
+	bool again; /* begins anew with its stack, at the same time as the frame on it */
+	bool copy;  /* stands for the frame below the level, and is never written */
 };
 
 /* One stack: the current one, or one that is parked. */
@@ -59,7 +62,8 @@ struct callstack {
 	uint32_t n, cap;
 	struct level *levels; /* at least one: levels[n_levels - 1] is the current one */
 	uint32_t n_levels, cap_levels;
-	uint32_t shown; /* frames of all levels that are neither hidden nor copies */
+	uint32_t shown; /* frames of all levels that are neither hidden nor copies, and what is
+			   inlined into them */
 };
 
 /* More than any program nests; what grows beyond is an error of the trace (see callstack_full). */

@@ -31,6 +31,8 @@ static void push_trap(struct thread *th, int64_t t)
 	if (!top)
 		return;
 	copy.copy = true;
+	copy.inlined = 0;
+	copy.inlined_shown = 0;
 	callstack_push(&th->stack, &copy);
 }
 

@@ -271,7 +271,8 @@ static struct span of_frame(const struct spread *sp, uint8_t kind, const struct 
 		.name = frame->sym,
 		.dso = frame->dso,
 		.kind = kind,
-		.flags = frame->hidden ? FLAG_HIDDEN : 0,
+		.flags = (uint8_t)((frame->hidden ? FLAG_HIDDEN : 0) |
+				   (frame->kind == FRAME_INLINED ? SPAN_INLINED : 0)),
 	};
 }
 
@@ -348,7 +349,7 @@ void spread_redraw(struct spread *sp, int64_t t, const struct frame *frame)
 	span.time = t;
 	span.end = 0;
 	span.value = frame->from;
-	span.flags = SPAN_INFERRED | (frame->kind == FRAME_SIGNAL ? SPAN_SIGNAL : 0);
+	span.flags |= SPAN_INFERRED | (frame->kind == FRAME_SIGNAL ? SPAN_SIGNAL : 0);
 	hold_put(&sp->hold, &span);
 }
 

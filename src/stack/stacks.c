@@ -37,6 +37,8 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	s->shared.config = *config;
 	known_init(&s->shared.known, names);
 	outlet_init(&s->shared.outlet, &config->sink, config->pool);
+	if (config->inlined)
+		s->shared.inlines = inlines_new(config->inlined, config->ctx);
 	s->shared.stats.first = -1;
 	table_init(&s->table);
 	regions_init(&s->regions, &s->shared.outlet, filter_name(names, config->filter_start),
@@ -57,6 +59,7 @@ void stacks_free(struct stacks *s)
 	regions_fini(&s->regions);
 	spool_fini(&s->early);
 	outlet_fini(&s->shared.outlet);
+	inlines_free(s->shared.inlines);
 	free(s->hits);
 	free(s);
 }

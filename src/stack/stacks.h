@@ -41,6 +41,22 @@ struct trigger_hit {
 	int32_t tid;
 };
 
+/* A function that was inlined: the same numbers stand for the same place in a process's code. */
+struct inlined_function {
+	uint64_t unit, scope;
+	uint32_t name; /* interned */
+};
+
+/* Functions inlined into each other; of more, the inner ones are left out. */
+#define INLINED_MAX 256
+
+/* What was inlined at a place. */
+struct inlined_place {
+	uint64_t start, end;                      /* the code around it of which the same is true */
+	uint32_t n;                               /* 0: nothing was inlined there */
+	struct inlined_function all[INLINED_MAX]; /* outermost first */
+};
+
 struct stacks_config {
 	enum trace_scope scope;
 	struct intern *names; /* what events' names are numbers of; synthetic names are added */
@@ -57,13 +73,20 @@ struct stacks_config {
 	size_t n_hits;
 	/* Told the base (perf's clock, ns) once, before anything goes to the sink. May be NULL. */
 	void (*base)(void *ctx, int64_t base);
-	void *ctx;
+	/*
+	 * Fills *out for a place of a process that a branch comes from or goes to. Asked once a
+	 * place as a rule. NULL: nothing is drawn of inlined functions.
+	 */
+	void (*inlined)(void *ctx, int32_t pid, const struct location *place,
+			struct inlined_place *out);
+	void *ctx; /* of these two */
 };
 
 struct stacks_stats {
 	uint64_t threads;      /* with at least one event */
 	uint64_t calls;        /* frames entered, inferred ones included, shown or not */
 	uint64_t clamped;      /* events whose time stepped backwards on their thread */
+	uint64_t inlined;      /* spans of inlined functions, shown or not */
 	uint64_t hidden;       /* frames left out by max_depth */
 	uint64_t out_of_scope; /* branches that the scope should not hold */
 	uint64_t tx_aborted;   /* events dropped with their transaction */

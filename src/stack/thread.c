@@ -2,6 +2,7 @@
 #include "stack/thread.h"
 
 #include "base/intern.h"
+#include "stack/inlining.h"
 
 #include <string.h>
 
@@ -67,6 +68,8 @@ void thread_refute(struct thread *th, bool drawn)
 {
 	struct frame frame = callstack_remove_below(&th->stack, thread_doubtful(th) - 1);
 
+	if (drawn)
+		inlining_end_at(th, &frame);
 	if (drawn && !frame.hidden)
 		spread_end_at(&th->spread, th->lost_time, &frame, th->lost_group);
 }
@@ -137,8 +140,7 @@ uint32_t thread_track(struct thread *th)
 	return th->spread.track;
 }
 
-/* The spread that takes the thread's spans, with its track known when they may be written. */
-static struct spread *spread_of(struct thread *th)
+struct spread *thread_spread(struct thread *th)
 {
 	if (!th->has_track && !th->shared->outlet.muted)
 		thread_track(th);
@@ -164,15 +166,23 @@ static bool too_deep(const struct thread *th, uint32_t shown, bool enclosing)
 	return shown >= (enclosing ? most : most - most / 40);
 }
 
+bool thread_too_deep(const struct thread *th)
+{
+	return too_deep(th, th->stack.shown, false);
+}
+
 void thread_enter(struct thread *th, int64_t t, struct frame *frame)
 {
 	struct callstack *cs = &th->stack;
+	uint32_t inlined = frame->inlined;
 	struct level *level;
 
 	if (callstack_full(cs))
 		give_up_stack(th, t);
 	th->shared->stats.calls++;
-	frame->hidden = too_deep(th, cs->shown, false);
+	frame->hidden = thread_too_deep(th);
+	frame->inlined = 0;
+	frame->inlined_shown = 0;
 	callstack_push(cs, frame);
 	level = callstack_level(cs);
 	if (frame->hidden) {
@@ -181,7 +191,9 @@ void thread_enter(struct thread *th, int64_t t, struct frame *frame)
 	} else if (level->max_shown < cs->shown) {
 		level->max_shown = cs->shown;
 	}
-	spread_begin(spread_of(th), t, frame);
+	spread_begin(thread_spread(th), t, frame);
+	if (inlined)
+		inlining_set(th, t, inlined);
 }
 
 void thread_call(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
@@ -224,7 +236,7 @@ void thread_infer(struct thread *th, int64_t t, const struct location *dst)
 	th->shared->stats.calls++;
 	frame.hidden = !room_around(th);
 	callstack_push(&th->stack, &frame);
-	spread_infer(spread_of(th), callstack_level(&th->stack)->created, &frame);
+	spread_infer(thread_spread(th), callstack_level(&th->stack)->created, &frame);
 }
 
 static void leave_unknown(struct thread *th, int64_t t)
@@ -233,7 +245,7 @@ static void leave_unknown(struct thread *th, int64_t t)
 	bool hidden = !room_around(th);
 
 	th->shared->stats.calls++;
-	spread_unknown(spread_of(th), t, level->created, th->shared->known.unknown, level->used,
+	spread_unknown(thread_spread(th), t, level->created, th->shared->known.unknown, level->used,
 		       hidden);
 	level->used = true;
 }
@@ -247,6 +259,7 @@ uint32_t thread_pop(struct thread *th, int64_t t)
 		leave_unknown(th, t);
 		return INTERN_NONE;
 	}
+	inlining_set(th, t, 0);
 	frame = callstack_pop(&th->stack);
 	/* A copy is not written, but times are given as if it was left. */
 	frame.hidden |= frame.copy;
@@ -254,7 +267,7 @@ uint32_t thread_pop(struct thread *th, int64_t t)
 		below = th->cut;
 		th->cut = 0;
 	}
-	spread_end(spread_of(th), t, &frame, below);
+	spread_end(thread_spread(th), t, &frame, below);
 	if (!frame.copy)
 		callstack_level(&th->stack)->used = true;
 	return frame.sym;
@@ -362,7 +375,7 @@ void thread_leave_region(struct thread *th)
 void thread_enter_region(struct thread *th, int64_t t)
 {
 	struct callstack *cs = &th->stack;
-	struct spread *sp = spread_of(th);
+	struct spread *sp = thread_spread(th);
 	uint32_t i, k, shown = 0;
 	int64_t oldest;
 
@@ -391,8 +404,9 @@ void thread_enter_region(struct thread *th, int64_t t)
 
 			if (frame->hidden || frame->copy)
 				continue;
-			shown++;
+			shown += 1 + frame->inlined_shown;
 			spread_redraw(sp, t, frame);
+			inlining_redraw(th, t, frame);
 		}
 		level->max_shown = shown;
 	}

@@ -12,6 +12,7 @@
 #include "event/event.h"
 #include "stack/callstack.h"
 #include "stack/fibers.h"
+#include "stack/inlines.h"
 #include "stack/known.h"
 #include "stack/outlet.h"
 #include "stack/spread.h"
@@ -28,6 +29,7 @@ struct shared {
 	struct stacks_config config;
 	struct known known;
 	struct outlet outlet;
+	struct inlines *inlines; /* NULL: nothing is drawn of inlined functions */
 	struct stacks_stats stats;
 	uint64_t switchers[SWITCHERS_MAX]; /* the first addresses of such functions */
 	uint32_t n_switchers;
@@ -54,10 +56,11 @@ struct thread {
 	uint32_t lost_group;     /* if lost: the hold's group of the stack behind it */
 	int64_t lost_time;       /* if lost: where the stretch that was lost ends; if due: begins */
 	int64_t floor;           /* nothing is earlier: a filter region was left or entered then */
-	uint64_t cut;          /* frames left out below the frame that is deepest of those shown */
-	uint64_t at;           /* where the last branch led to, 0: not known */
-	uint32_t raises;       /* OCaml: frames of the runtime seen while it looks for a handler */
-	uint64_t previous_dst; /* OCaml: of the branch before */
+	uint64_t cut;           /* frames left out below the frame that is deepest of those shown */
+	uint64_t at;            /* where the last branch led to, 0: not known */
+	struct inlines_run run; /* of the code there, or of what was looked at last */
+	uint32_t raises;        /* OCaml: frames of the runtime seen while it looks for a handler */
+	uint64_t previous_dst;  /* OCaml: of the branch before */
 	bool has_previous_dst;
 };
 
@@ -77,7 +80,13 @@ int64_t thread_time(struct thread *th, int64_t t);
 /* The thread's track, asked of the sink the first time. */
 uint32_t thread_track(struct thread *th);
 
-/* Enters a frame. Its `hidden` is set. */
+/* The spread that takes the thread's spans, with its track known when they may be written. */
+struct spread *thread_spread(struct thread *th);
+
+/* Whether nothing more is shown inside what is there. */
+bool thread_too_deep(const struct thread *th);
+
+/* Enters a frame. Its `hidden` is set; what was inlined into it (`inlined`) is drawn again. */
 void thread_enter(struct thread *th, int64_t t, struct frame *frame);
 
 /* Enters dst by a branch at from (0: not a branch). */

@@ -99,3 +99,47 @@ bool filetable_unit(const struct filetable *table, uint64_t value, uint64_t *uni
 		*unit = range->owner;
 	return range;
 }
+
+/* The segment that a value is in; else all addresses. */
+static void segment_of(const struct filetable *table, uint64_t value, uint64_t *start,
+		       uint64_t *end)
+{
+	*start = 0;
+	*end = UINT64_MAX;
+	for (size_t i = 0; i < table->n_segments; i++) {
+		const struct filetable_segment *segment = &table->segments[i];
+
+		if (value - segment->value >= segment->size)
+			continue;
+		*start = segment->value;
+		*end = segment->value + segment->size;
+		return;
+	}
+}
+
+void filetable_stretch(const struct filetable *table, uint64_t value, uint64_t *start,
+		       uint64_t *end)
+{
+	size_t low = 0, high = table->n_units;
+	const struct range *unit;
+
+	segment_of(table, value, start, end);
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (table->units[mid].start <= value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	unit = low ? &table->units[low - 1] : NULL;
+	if (unit && value < unit->end) {
+		*start = unit->start;
+		*end = unit->end;
+		return;
+	}
+	if (unit && *start < unit->end)
+		*start = unit->end;
+	if (low<table->n_units && * end> table->units[low].start)
+		*end = table->units[low].start;
+}

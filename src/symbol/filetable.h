@@ -65,4 +65,11 @@ const char *filetable_name(const struct filetable *table, const struct filetable
 /* The unit that has the code at a value: true and *unit. */
 bool filetable_unit(const struct filetable *table, uint64_t value, uint64_t *unit);
 
+/*
+ * The code around a value, [*start, *end), that is of one unit, or of none: no unit has it. Code
+ * of one unit may be in several pieces.
+ */
+void filetable_stretch(const struct filetable *table, uint64_t value, uint64_t *start,
+		       uint64_t *end);
+
 #endif

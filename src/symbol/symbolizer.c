@@ -312,6 +312,51 @@ size_t symbolizer_chain(struct symbolizer *s, const struct symbolizer_place *pla
 	return unit ? unittable_chain(unit, found.value, places, max) : 0;
 }
 
+/* The functions of a scope that were inlined, outermost first. */
+static size_t inlined_scopes(const struct unittable *table, uint32_t scope, uint64_t unit,
+			     struct symbolizer_inlined *all, size_t max)
+{
+	size_t n = 0, i;
+	uint32_t at;
+
+	for (at = scope; at != UNITTABLE_NONE && table->scopes[at].parent != UNITTABLE_NONE;
+	     at = table->scopes[at].parent)
+		n++;
+	for (at = scope, i = n; i-- > 0; at = table->scopes[at].parent) {
+		if (i >= max)
+			continue;
+		all[i] = (struct symbolizer_inlined){
+			.unit = unit,
+			.scope = at,
+			.name = table->names + table->scopes[at].name,
+		};
+	}
+	return n < max ? n : max;
+}
+
+size_t symbolizer_inlined(struct symbolizer *s, const struct symbolizer_place *place,
+			  struct symbolizer_inlined *all, size_t max,
+			  struct symbolizer_stretch *stretch)
+{
+	struct unittable_run run = { .scope = UNITTABLE_NONE };
+	const struct unittable *table = NULL;
+	struct found found;
+	uint64_t unit = 0;
+
+	if (!find(s, place, &found))
+		return 0;
+	filetable_stretch(found.table, found.value, &run.start, &run.end);
+	if (filetable_unit(found.table, found.value, &unit))
+		table = dso_unit(found.file->dso, found.value);
+	if (table)
+		unittable_run(table, found.value, &run);
+	stretch->start = place->address - (found.value - run.start);
+	stretch->end = place->address + (run.end - found.value);
+	/* units of several files may have one number */
+	unit ^= (uint64_t)(found.file - s->files) << 40;
+	return table ? inlined_scopes(table, run.scope, unit, all, max) : 0;
+}
+
 struct shifts {
 	const struct filetable *table;
 	uint64_t *all;

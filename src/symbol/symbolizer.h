@@ -72,6 +72,27 @@ bool symbolizer_line(struct symbolizer *s, const struct symbolizer_place *place,
 size_t symbolizer_chain(struct symbolizer *s, const struct symbolizer_place *place,
 			struct unittable_place *places, size_t max);
 
+/* A function that was inlined; the same numbers stand for the same place in a file's code. */
+struct symbolizer_inlined {
+	uint64_t unit;
+	uint32_t scope;
+	const char *name; /* raw, "": not known; valid until the next question */
+};
+
+/* The code around a place of which one thing is true. */
+struct symbolizer_stretch {
+	uint64_t start, end; /* in the terms of the place's address */
+};
+
+/*
+ * The functions that were inlined at a place, outermost first: how many there are; of more than max
+ * the outermost ones. Then *stretch is the code of which the same is true; when nothing is known of
+ * the place it is as it was.
+ */
+size_t symbolizer_inlined(struct symbolizer *s, const struct symbolizer_place *place,
+			  struct symbolizer_inlined *all, size_t max,
+			  struct symbolizer_stretch *stretch);
+
 /*
  * How far the code of a file was from where it was linked to be: what is to be added to its
  * addresses for those of processes. At most max different ones are written to shifts; how many.

@@ -105,7 +105,8 @@ bool unittable_line(const struct unittable *table, uint64_t value, bool first,
 	return true;
 }
 
-static const struct unittable_span *find_span(const struct unittable *table, uint64_t value)
+/* How many spans begin at or before a value. */
+static size_t spans_until(const struct unittable *table, uint64_t value)
 {
 	size_t low = 0, high = table->n_spans;
 
@@ -117,7 +118,37 @@ static const struct unittable_span *find_span(const struct unittable *table, uin
 		else
 			high = mid;
 	}
-	return low && value < table->spans[low - 1].end ? &table->spans[low - 1] : NULL;
+	return low;
+}
+
+static const struct unittable_span *find_span(const struct unittable *table, uint64_t value)
+{
+	size_t n = spans_until(table, value);
+
+	return n && value < table->spans[n - 1].end ? &table->spans[n - 1] : NULL;
+}
+
+static void clip(struct unittable_run *run, uint64_t start, uint64_t end)
+{
+	if (run->start < start)
+		run->start = start;
+	if (run->end > end)
+		run->end = end;
+}
+
+void unittable_run(const struct unittable *table, uint64_t value, struct unittable_run *run)
+{
+	size_t n = spans_until(table, value);
+	const struct unittable_span *before = n ? &table->spans[n - 1] : NULL;
+
+	run->scope = UNITTABLE_NONE;
+	if (before && value < before->end) {
+		run->scope = before->scope;
+		clip(run, before->start, before->end);
+		return;
+	}
+	clip(run, before ? before->end : 0,
+	     n < table->n_spans ? table->spans[n].start : UINT64_MAX);
 }
 
 size_t unittable_chain(const struct unittable *table, uint64_t value,

@@ -75,6 +75,15 @@ struct unittable_place {
 bool unittable_line(const struct unittable *table, uint64_t value, bool first,
 		    struct unittable_place *place);
 
+/* Code of one scope; UNITTABLE_NONE: of none that is known. */
+struct unittable_run {
+	uint64_t start, end;
+	uint32_t scope;
+};
+
+/* Clips *run, which holds a value, to the code around the value that is of its scope. */
+void unittable_run(const struct unittable *table, uint64_t value, struct unittable_run *run);
+
 /*
  * The functions that the code at a value is of, innermost first, each with the place in it: how
  * many were written to places (at most max). The last one is no inlined one. 0: no function is

@@ -38,10 +38,12 @@ static inline void end_event(struct events *e, const struct fxt_event *ev)
 static inline const struct source_entry *source_of(struct events *e, const struct span *s,
 						   bool is_call)
 {
+	bool inlined = s->flags & SPAN_INLINED, elsewhere = is_call & !inlined;
 	const struct source_place place = {
-		.addr = is_call ? s->value : s->start,
+		.addr = elsewhere ? s->value : s->start,
 		.pid = e->tracks->tracks[s->track].key.pid,
-		.dso = is_call ? INTERN_NONE : s->dso,
+		.dso = elsewhere ? INTERN_NONE : s->dso,
+		.inlined = inlined ? (uint32_t)s->value : 0,
 		.is_call = is_call,
 	};
 
@@ -109,6 +111,8 @@ static void write_begin(struct events *e, const struct span *s)
 		fxt_arg_string(&ev, FIXED_SIGNAL, FIXED_TRUE);
 	if (s->end)
 		fxt_arg_uint32(&ev, FIXED_DOUBT_BEGIN, doubt_of(s));
+	if (s->flags & SPAN_INLINED)
+		fxt_arg_string(&ev, FIXED_INLINED, FIXED_TRUE);
 	end_event(e, &ev);
 	e->stats->begins++;
 }

@@ -45,13 +45,14 @@ const struct intern *source_files(const struct source *s)
 static bool is_same(const struct source_place *a, const struct source_place *b)
 {
 	return (a->addr == b->addr) & (a->pid == b->pid) & (a->dso == b->dso) &
-	       (a->is_call == b->is_call);
+	       (a->inlined == b->inlined) & (a->is_call == b->is_call);
 }
 
 static struct source_entry *slot_of(struct source *s, const struct source_place *place)
 {
 	uint64_t more =
 		(uint64_t)place->dso << 33 | (uint64_t)(uint32_t)place->pid << 1 | place->is_call;
+	more ^= (uint64_t)place->inlined << 56;
 	uint64_t h =
 		place->addr * UINT64_C(0x9e3779b97f4a7c15) ^ more * UINT64_C(0xc2b2ae3d27d4eb4f);
 	uint32_t at = (uint32_t)(h >> 48);

@@ -21,6 +21,7 @@ static const char *const fixed[FIXED_STRINGS] = {
 	[FIXED_INFERRED_START_TIME] = "inferred_start_time",
 	[FIXED_TRUE] = "true",
 	[FIXED_SIGNAL] = "[signal]",
+	[FIXED_INLINED] = "[inlined]",
 	[FIXED_FRAMES_BELOW] = "frames_below",
 	[FIXED_DOUBT_BEGIN] = "± begin (ns)",
 	[FIXED_DOUBT_END] = "± end (ns)",

@@ -16,11 +16,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is asked for: where a function is defined, or where it was called from. */
+/*
+ * What is asked for: where a function is defined, or where it was called from. Of one that was
+ * inlined: where it begins, or is called, as far as that is known at a place in it.
+ */
 struct source_place {
-	uint64_t addr; /* where the function begins, or of the call */
+	uint64_t addr; /* where the function begins, or of the call; or in the inlined one */
 	int32_t pid;
-	uint32_t dso; /* a number of the names; INTERN_NONE: not known */
+	uint32_t dso;     /* a number of the names; INTERN_NONE: not known */
+	uint32_t inlined; /* 0; or the inlined one's depth, 1 the outermost */
 	bool is_call;
 };
 

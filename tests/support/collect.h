@@ -44,9 +44,10 @@ static inline uint32_t collect_track(void *ctx, const struct track_key *key)
 
 /*
  * "B 5 main", "E 5 main", "X 5-9 [unknown]", "C 5 800", "P 5 payload", "S 5 count name", "> 5
- * number" and "< 5 number" for an arrow's begin and end; then " ~N" for a time's doubt, " sig" for
- * a signal's handler, " <ADDR" (hex) for where a frame was called from, " inf" for an inferred
- * begin, " +N" for N frames left out below, " tK" on tracks but the first.
+ * number" and "< 5 number" for an arrow's begin and end; then " ~N" for a time's doubt, "*" for a
+ * begin of an inlined function, " sig" for a signal's handler, " <ADDR" (hex) for where a frame was
+ * called from, " inf" for an inferred begin, " +N" for N frames left out below, " tK" on tracks but
+ * the first.
  */
 static inline void collect_span(void *ctx, const struct span *span)
 {
@@ -94,6 +95,8 @@ static inline void collect_span(void *ctx, const struct span *span)
 	}
 	if (c->show_doubt && span->kind <= SPAN_END && span->end)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " ~%lld", (long long)span->end);
+	if (span->kind == SPAN_BEGIN && (span->flags & SPAN_INLINED))
+		line[n++] = '*';
 	if (c->show_signal && (span->flags & SPAN_SIGNAL))
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " sig");
 	if (c->show_from && span->kind == SPAN_BEGIN && span->value)
