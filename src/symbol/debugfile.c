@@ -145,3 +145,35 @@ int debugfile_open(Elf *elf, const char *path, char **found)
 			      found);
 	return fd;
 }
+
+/* When a directory was changed last; 0: it is not there. */
+static uint64_t changed(char *path)
+{
+	struct stat st;
+	bool there = stat(path, &st) == 0;
+
+	free(path);
+	return there ? (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec : 0;
+}
+
+/* What was there before and a new number, mixed. */
+static uint64_t mix(uint64_t state, uint64_t number)
+{
+	return (state ^ number) * 0x9e3779b97f4a7c15 + (state >> 29);
+}
+
+uint64_t debugfile_state(const char *path, const char *build_id)
+{
+	const char *slash = strrchr(path, '/');
+	int n = slash ? (int)(slash - path) : 0;
+	struct str root = root_of(path);
+	uint64_t state = 1;
+
+	state = mix(state, changed(xasprintf("%.*s/", n, path)));
+	state = mix(state, changed(xasprintf("%.*s/.debug", n, path)));
+	state = mix(state, changed(xasprintf("%.*s" DEBUG_DIR "%.*s", (int)root.n, root.p,
+					     n - (int)root.n, path + root.n)));
+	state = mix(state, changed(xasprintf("%.*s" DEBUG_DIR "/.build-id/%.2s", (int)root.n,
+					     root.p, build_id)));
+	return mix(state, changed(xasprintf(DEBUG_DIR "/.build-id/%.2s", build_id)));
+}

@@ -4,6 +4,7 @@
 #define MT_SYMBOL_DEBUGFILE_H
 
 #include <libelf.h>
+#include <stdint.h>
 
 /*
  * Looks for the separate debug file of `elf` on this machine, as GDB's manual ("Debugging
@@ -14,5 +15,11 @@
  * asks for. A descriptor that the caller closes, with *found its path, to be freed; or -1.
  */
 int debugfile_open(Elf *elf, const char *path, char **found);
+
+/*
+ * A number that is another one when a file was put into, or taken from, any directory in which
+ * debugfile_open looks for that of the file at `path` with this build-id (hex digits).
+ */
+uint64_t debugfile_state(const char *path, const char *build_id);
 
 #endif

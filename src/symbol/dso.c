@@ -2,6 +2,7 @@
 #include "symbol/dso.h"
 
 #include "base/xalloc.h"
+#include "symbol/debugfile.h"
 #include "symbol/reader.h"
 #include "symbol/tablecache.h"
 
@@ -24,6 +25,7 @@ struct unit {
 struct dso {
 	int fd;
 	char *path;
+	char build_id[BUILDID_HEX];
 	bool fetch;
 	struct tablecache *cache; /* NULL: nothing is kept */
 	struct reader *reader;    /* NULL: not started */
@@ -43,6 +45,7 @@ struct dso *dso_open(int fd, const char *path, const char *build_id, const char 
 	dso->fd = fd;
 	dso->path = xstrdup(path);
 	dso->fetch = fetch;
+	snprintf(dso->build_id, sizeof(dso->build_id), "%s", build_id);
 	if (cache && build_id[0])
 		dso->cache = tablecache_open(cache, build_id);
 	return dso;
@@ -69,16 +72,60 @@ void dso_close(struct dso *dso)
 	free(dso);
 }
 
-/* From the cache: only one that had debug info is there, since debug info may be installed later.
+/* Takes the table over. False: it is none. */
+static bool use(struct dso *dso, struct blob *bytes)
+{
+	if (filetable_check(bytes->p, bytes->n, &dso->table)) {
+		dso->bytes = *bytes;
+		return true;
+	}
+	blob_fini(bytes);
+	return false;
+}
+
+/*
+ * Of a file without debug info the cache has the state of the directories where it may be installed
+ * later, and the table behind it. Servers may have got it at any time.
  */
+static bool read_bare(struct dso *dso)
+{
+	struct blob kept, table = { 0 };
+	uint64_t state = debugfile_state(dso->path, dso->build_id), then;
+	bool good;
+
+	if (dso->fetch || !tablecache_get(dso->cache, TABLECACHE_BARE, &kept))
+		return false;
+	good = kept.n > sizeof(then);
+	if (good) {
+		memcpy(&then, kept.p, sizeof(then));
+		good = then == state;
+	}
+	if (good)
+		blob_put(&table, kept.p + sizeof(then), kept.n - sizeof(then));
+	blob_fini(&kept);
+	return good && use(dso, &table);
+}
+
+static void keep_bare(struct dso *dso, const struct blob *table)
+{
+	uint64_t state = debugfile_state(dso->path, dso->build_id);
+	struct blob kept = { 0 };
+
+	blob_put(&kept, &state, sizeof(state));
+	blob_put(&kept, table->p, table->n);
+	tablecache_put(dso->cache, TABLECACHE_BARE, &kept);
+	blob_fini(&kept);
+}
+
 static bool read_cached(struct dso *dso)
 {
-	if (!dso->cache || !tablecache_get(dso->cache, TABLECACHE_FILE, &dso->bytes))
+	struct blob bytes;
+
+	if (!dso->cache)
 		return false;
-	if (filetable_check(dso->bytes.p, dso->bytes.n, &dso->table))
+	if (tablecache_get(dso->cache, TABLECACHE_FILE, &bytes) && use(dso, &bytes))
 		return true;
-	blob_fini(&dso->bytes);
-	return false;
+	return read_bare(dso);
 }
 
 /* The reader has to read the file before any unit. */
@@ -104,6 +151,8 @@ static int read_fresh(struct dso *dso, struct err *err)
 	dso->table = table;
 	if (dso->cache && table.flags & FILETABLE_DWARF)
 		tablecache_put(dso->cache, TABLECACHE_FILE, &bytes);
+	else if (dso->cache)
+		keep_bare(dso, &bytes);
 	return 0;
 }
 

@@ -21,6 +21,9 @@
 /* What is no unit's number stands for the file's own table. */
 #define TABLECACHE_FILE UINT64_MAX
 
+/* Likewise, of a file for which no debug info was found: true as long as none is put there. */
+#define TABLECACHE_BARE (UINT64_MAX - 1)
+
 struct tablecache;
 
 /*
