@@ -2,6 +2,7 @@
 #include "cli/jitmaps.h"
 
 #include "base/xalloc.h"
+#include "record/entries.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,17 +44,22 @@ void jitmaps_free(struct jitmaps *jitmaps)
 
 static struct perfmap *map_of(struct jitmaps *jitmaps, int32_t pid)
 {
+	char name[ENTRY_MAP_NAME], *path;
 	struct perfmap *map = NULL;
-	char *path;
 
 	for (size_t i = 0; i < jitmaps->n; i++)
 		if (jitmaps->all[i].pid == pid)
 			return jitmaps->all[i].map;
 	if (jitmaps->n == PROCESSES_MAX)
 		return NULL;
-	path = xasprintf("%sperf-%" PRId32 ".map", jitmaps->directory, pid);
-	if (perfmap_read(path, &map, NULL) < 0)
-		map = NULL;
+	entry_map_name(pid, name);
+	path = xasprintf("%s%s", jitmaps->directory, name);
+	if (perfmap_read(path, &map, NULL) < 0) {
+		free(path);
+		path = xasprintf("%sperf-%" PRId32 ".map", jitmaps->directory, pid);
+		if (perfmap_read(path, &map, NULL) < 0)
+			map = NULL;
+	}
 	free(path);
 	jitmaps->all[jitmaps->n++] = (struct process){ .pid = pid, .map = map };
 	return map;

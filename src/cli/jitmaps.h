@@ -12,8 +12,9 @@
 struct jitmaps;
 
 /*
- * Those that are kept with the recording: perf-PID.map beside its data files. (Those in /tmp perf
- * reads by itself.) Read when they are first asked for. Free with jitmaps_free.
+ * Those that are kept with the recording: recording-PID.map beside its data files, which run and
+ * attach put there, or else perf-PID.map. (Those in /tmp perf reads by itself.) Read when they are
+ * first asked for. Free with jitmaps_free.
  */
 struct jitmaps *jitmaps_new(const struct recording *recording) __attribute__((returns_nonnull));
 void jitmaps_free(struct jitmaps *jitmaps);

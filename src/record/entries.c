@@ -5,10 +5,15 @@
 #include "soft/qemuctl.h"
 
 #include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define ENTRY_MAP     "recording-"
+#define ENTRY_MAP_END ".map"
 
 bool entry_is_data(const char *name)
 {
@@ -22,9 +27,25 @@ bool entry_is_data(const char *name)
 	return name[1 + strspn(name + 1, "0123456789")] == '\0';
 }
 
+void entry_map_name(int32_t pid, char name[ENTRY_MAP_NAME])
+{
+	snprintf(name, ENTRY_MAP_NAME, ENTRY_MAP "%" PRId32 ENTRY_MAP_END, pid);
+}
+
+static bool is_map(const char *name)
+{
+	size_t digits;
+
+	if (strncmp(name, ENTRY_MAP, strlen(ENTRY_MAP)) != 0)
+		return false;
+	name += strlen(ENTRY_MAP);
+	digits = strspn(name, "0123456789");
+	return digits && strcmp(name + digits, ENTRY_MAP_END) == 0;
+}
+
 bool entry_is_ours(const char *name)
 {
-	return entry_is_data(name) || strcmp(name, ENTRY_DATA ".old") == 0 ||
+	return entry_is_data(name) || strcmp(name, ENTRY_DATA ".old") == 0 || is_map(name) ||
 	       strcmp(name, ENTRY_JSON) == 0 || strcmp(name, ENTRY_JSON_NEW) == 0 ||
 	       strcmp(name, QEMUCTL_SOCKET) == 0;
 }

@@ -15,6 +15,15 @@
 /* Under which recording.json is written before it gets its name. */
 #define ENTRY_JSON_NEW "recording.json.new"
 
+/* The size of a name of entry_map_name. */
+#define ENTRY_MAP_NAME 32
+
+/*
+ * Where the functions that a JIT compiler of process pid has told of are kept,
+ * "recording-PID.map". Not the name that it writes: DIR may be /tmp itself.
+ */
+void entry_map_name(int32_t pid, char name[ENTRY_MAP_NAME]);
+
 /*
  * Whether a file of this name is a data file: perf.data, or perf.data.YYYYMMDDhhmmssnn. Not
  * perf.data.old, which is an earlier recording, and not what else people keep beside it.
@@ -25,7 +34,7 @@ bool entry_is_data(const char *name);
 /*
  * Whether perf or we write a file of this name into the directory: data files, perf.data.old
  * (what perf record makes of a perf.data that is there), recording.json, the socket for QEMU's
- * plugin. Async-signal-safe.
+ * plugin, maps. Async-signal-safe.
  */
 bool entry_is_ours(const char *name);
 

@@ -3,7 +3,9 @@
 
 #include "base/xalloc.h"
 #include "record/clock.h"
+#include "record/description.h"
 #include "record/identity.h"
+#include "record/jitcopy.h"
 #include "record/loop.h"
 #include "record/prepare.h"
 #include "record/tasks.h"
@@ -87,6 +89,8 @@ static int conclude(struct loop *l, size_t threads, struct err *err)
 	if (l->settings.multi_snapshot && l->snapshots)
 		workdir_keep_first(dir, l->snapshots);
 	describe(l);
+	for (size_t i = 0; i < l->config->recording->n_processes; i++)
+		jitcopy(workdir_fd(dir), l->config->recording->processes[i].pid);
 	if (recording_write(l->config->recording, workdir_path(dir), err) < 0)
 		return -1;
 	listener_say(listener, "[ Finished recording. ]");

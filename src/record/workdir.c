@@ -241,6 +241,11 @@ const char *workdir_data(const struct workdir *dir)
 	return dir->data;
 }
 
+int workdir_fd(const struct workdir *dir)
+{
+	return dir->fd;
+}
+
 bool workdir_is_temporary(const struct workdir *dir)
 {
 	return dir->temporary;

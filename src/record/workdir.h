@@ -27,6 +27,7 @@ int workdir_open(const char *path, struct workdir **dir, struct err *err);
 
 const char *workdir_path(const struct workdir *dir); /* absolute */
 const char *workdir_data(const struct workdir *dir); /* its perf.data */
+int workdir_fd(const struct workdir *dir);           /* stays the workdir's */
 bool workdir_is_temporary(const struct workdir *dir);
 
 /* perf runs in the process group pgid, and is to be killed when we are; 0: it has ended. */

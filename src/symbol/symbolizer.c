@@ -404,8 +404,9 @@ static void say_unknown(const struct file *file, struct err *err)
 		file->unknown == 1 ? "" : "s",
 		table->flags & FILETABLE_STRIPPED ? ": it has no symbol table" : "");
 	if (table->flags & FILETABLE_STRIPPED)
-		err_hint(err, "install its debug symbols (a package -dbgsym, -dbg or -debuginfo), "
-			      "or set DEBUGINFOD_URLS; of your own program: do not strip it");
+		err_hint(err, "install its debug symbols (on Debian the package NAME-dbgsym, where "
+			      "`dpkg -S FILE` says NAME; elsewhere often NAME-debuginfo), or set "
+			      "DEBUGINFOD_URLS; of your own program: do not strip it");
 }
 
 void symbolizer_troubles(const struct symbolizer *s,
