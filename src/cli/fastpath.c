@@ -5,6 +5,7 @@
 #include "base/installed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FILTER_NAME "magic-trace-dlfilter.so"
 
@@ -14,6 +15,27 @@ static uint64_t make_cookie(void)
 	uint64_t seed = hash_seed();
 
 	return hash_mix(seed, seed ^ 0x5851f42d4c957f2du);
+}
+
+static bool is_reference(const char *rule)
+{
+	return rule && !strcmp(rule, "reference");
+}
+
+/*
+ * Whether jumps within a function count. Times are given by the code that ran, inlined functions and
+ * OCaml's handlers are seen by where branches come from and go to, and a region ends at the last
+ * event of each thread, whatever it was.
+ */
+static bool wants_all(const struct settings *settings, const struct options *options)
+{
+	if (settings->print_events || options->filter.start)
+		return true;
+	if (!is_reference(options->stacks) || !is_reference(options->time_spread))
+		return true;
+	if (options->inlined && !strcmp(options->inlined, "on"))
+		return true;
+	return settings->executable && !settings->skip_traps;
 }
 
 void fastpath_open(struct fastpath *fast, struct console *console, const struct settings *settings,
@@ -32,8 +54,7 @@ void fastpath_open(struct fastpath *fast, struct console *console, const struct 
 		return;
 	}
 	fast->cookie = make_cookie();
-	/* a region ends at the last event of each thread, whatever it was */
-	fast->all = settings->print_events || options->filter.start;
+	fast->all = wants_all(settings, options);
 }
 
 void fastpath_close(struct fastpath *fast)
