@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/loss.h"
 
-/* The stretch that was lost, from the last branch before it to t. */
+/*
+ * The stretch that was lost, from the last branch before it to t. It is drawn from 1 ns behind that
+ * branch on: a frame that the branch entered is around it, which order alone would have to tell if
+ * both began at one time.
+ */
 static void draw_gap(struct thread *th, int64_t t)
 {
-	struct span span = { .time = th->spread.time, .end = t, .kind = SPAN_COMPLETE };
+	struct span span = { .time = th->spread.time + 1, .end = t, .kind = SPAN_COMPLETE };
 
-	if (span.time >= t)
+	if (span.time > t)
 		return;
 	span.track = thread_track(th);
-	span.name = known_lost(&th->shared->known, t - span.time);
+	span.name = known_lost(&th->shared->known, t - th->spread.time);
 	hold_put(&th->spread.hold, &span);
 }
 

@@ -28,7 +28,7 @@ static void start(struct play *p, int64_t t, const char *dst)
 	play_branch(p, t, TRACE_START, BRANCH_NONE, "", dst);
 }
 
-#define BEFORE "B 0 main\nB 10 f\nB 20 g\nX 20-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
+#define BEFORE "B 0 main\nB 10 f\nB 20 g\nX 21-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
 
 static void expect(struct play *p, const char *text)
 {
@@ -109,7 +109,7 @@ START_TEST(test_printed_behind_the_error)
 	play_return(&p, 1160, "main+9");
 	expect(&p,
 	       "B 0 main\nB 10 f\nB 20 g\nE 60 g\nX 100-100 [decode error: e]\nB 100 [untraced]\n"
-	       "E 100 [untraced]\nX 100-150 [lost: 50 ns]\nE 160 f\nE 160 main\n");
+	       "E 100 [untraced]\nX 101-150 [lost: 50 ns]\nE 160 f\nE 160 main\n");
 }
 END_TEST
 
@@ -124,7 +124,7 @@ START_TEST(test_one_of_a_recursion)
 	lose(&p, 1100, ERROR_OVERFLOW);
 	start(&p, 1110, "f+8");
 	play_return(&p, 1120, "main+9"); /* so it was the outer one, or another */
-	expect(&p, "B 0 main\nB 10 f\nB 20 f\nX 20-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
+	expect(&p, "B 0 main\nB 10 f\nB 20 f\nX 21-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
 		   "E 100 f\nE 100 f\nB 110 f\nE 120 f\nE 120 main\n");
 }
 END_TEST
@@ -142,7 +142,7 @@ START_TEST(test_what_lies_on_a_recursion)
 	start(&p, 1110, "g+8"); /* called by which f? */
 	play_return(&p, 1120, "main+9");
 	expect(&p,
-	       "B 0 main\nB 10 f\nB 20 f\nB 30 g\nX 30-100 [lost: 70 ns]\nX 100-100 [decode error: e]\n"
+	       "B 0 main\nB 10 f\nB 20 f\nB 30 g\nX 31-100 [lost: 70 ns]\nX 100-100 [decode error: e]\n"
 	       "E 100 g\nE 100 f\nE 100 f\nB 110 g\nE 120 g\nE 120 main\n");
 }
 END_TEST
@@ -182,7 +182,7 @@ START_TEST(test_where_tracing_had_stopped)
 	lose(&p, 1050, ERROR_LOST);
 	start(&p, 1060, "main+6");
 	play_branch(&p, 1070, TRACE_ON, BRANCH_CALL, "main+12", "h");
-	expect(&p, "B 0 main\nB 10 [syscall]\nE 10 [syscall]\nX 10-60 [lost: 50 ns]\n"
+	expect(&p, "B 0 main\nB 10 [syscall]\nE 10 [syscall]\nX 11-60 [lost: 50 ns]\n"
 		   "X 50-50 [decode error: e]\nB 70 h\nE 70 h\nE 70 main\n");
 }
 END_TEST
