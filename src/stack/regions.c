@@ -2,6 +2,7 @@
 #include "stack/regions.h"
 
 #include "base/xalloc.h"
+#include "stack/inlining.h"
 
 #include <stdlib.h>
 
@@ -34,21 +35,74 @@ static void activate(struct regions *r, struct thread *th)
 	th->active = true;
 }
 
+static int64_t max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* As thread_end at the last event's time. */
+static void leave_region(struct thread *th)
+{
+	thread_end(th, th->last_event_time);
+	th->floor = th->last_error_time;
+}
+
+/* Nothing from before t is written but one inferred begin for each frame. */
+static void enter_region(struct thread *th, int64_t t)
+{
+	struct callstack *cs = &th->stack;
+	struct spread *sp = thread_spread(th);
+	uint32_t i, k, shown = 0;
+	int64_t oldest;
+
+	thread_forget_doubtful(th, false);
+	t = max(t, max(th->last_error_time, th->last_event_time));
+	oldest = max(t - 1, th->floor);
+	th->floor = t;
+	spread_reset(sp, t);
+	for (k = 0; k < cs->n_levels; k++) {
+		struct level *level = &cs->levels[k];
+		uint32_t end = k + 1 < cs->n_levels ? cs->levels[k + 1].base : cs->n;
+
+		/*
+		 * Frames still to be found on the oldest stack begin before these; a stack in front
+		 * of another cannot have begun before it.
+		 */
+		level->created = k ? t : oldest;
+		if (k)
+			level->base_time = t;
+		level->replaced = 0;
+		level->bare = false;
+		level->used = level->used_before = false;
+		spread_open(sp, max(level->created, level->base_time));
+		for (i = level->base; i < end; i++) {
+			const struct frame *frame = &cs->frames[i];
+
+			if (frame->hidden || frame->copy)
+				continue;
+			shown += 1 + frame->inlined_shown;
+			spread_redraw(sp, t, frame);
+			inlining_redraw(th, t, frame);
+		}
+		level->max_shown = shown;
+	}
+}
+
 /* A thread that was idle during some switches: the last ones say all. */
 static void catch_up(struct regions *r, struct thread *th)
 {
 	uint32_t missed = r->epoch - th->epoch;
 
 	if (!(th->epoch & 1)) {
-		thread_leave_region(th);
+		leave_region(th);
 		missed--;
 	}
 	if (missed >= (r->inside ? 3 : 2)) {
-		thread_enter_region(th, r->inside ? r->entered_before : r->entered);
-		thread_leave_region(th);
+		enter_region(th, r->inside ? r->entered_before : r->entered);
+		leave_region(th);
 	}
 	if (r->inside)
-		thread_enter_region(th, r->entered);
+		enter_region(th, r->entered);
 	th->epoch = r->epoch;
 }
 
@@ -84,7 +138,7 @@ static void leave(struct regions *r)
 	uint32_t i;
 
 	for (i = 0; i < r->n_active; i++)
-		thread_leave_region(r->active[i]);
+		leave_region(r->active[i]);
 	r->inside = false;
 	r->left = r->region;
 	r->outlet->muted = true;
@@ -110,7 +164,7 @@ static void enter(struct regions *r, int64_t t, uint32_t region)
 	r->epoch++;
 	begin_region(r, region);
 	for (i = 0; i < r->n_active; i++)
-		thread_enter_region(r->active[i], t);
+		enter_region(r->active[i], t);
 	drop_idle(r);
 }
 

@@ -151,13 +151,4 @@ void thread_end(struct thread *th, int64_t t);
  */
 void thread_new_file(struct thread *th, int64_t t, bool first);
 
-/* A filter region is left: as thread_end at the last event's time. */
-void thread_leave_region(struct thread *th);
-
-/*
- * A filter region is entered at t: nothing from before is written but one inferred begin for each
- * frame.
- */
-void thread_enter_region(struct thread *th, int64_t t);
-
 #endif
