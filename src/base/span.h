@@ -13,7 +13,7 @@ enum span_kind {
 	SPAN_BEGIN, /* a frame is entered; `value`: the address it was called from, or 0 */
 	SPAN_END,   /* the innermost open frame of the track is left; `value`: frames below it that
 		       the depth cap left out, or 0 */
-	SPAN_COMPLETE, /* a leaf from `time` to `end` (no span begins inside it) */
+	SPAN_COMPLETE, /* a leaf from `time` to `end` (no span that has a length lies inside it) */
 	SPAN_COUNTER,  /* the CPU's frequency: `value` MHz */
 	SPAN_EXTRA,   /* a sampled extra event, zero length, on its own track: `value` is the count,
 			 name/dso/addr the place, `owner` the thread's track */

@@ -28,6 +28,7 @@ class Case:
         self.sampling = False
         self.skip_tx = False
         self.reference = False      # -stacks reference -time-spread reference
+        self.inlined = False        # with the driver's made-up inlined functions
         self.max_depth = 0
         self.chunk = 0
         self.budget = 0
@@ -46,6 +47,8 @@ class Case:
             out.append("skip-tx")
         if self.reference:
             out.append("reference")
+        if self.inlined:
+            out.append("inlined")
         for word, value in (("max-depth", self.max_depth), ("chunk", self.chunk),
                             ("budget", self.budget)):
             if value:

@@ -14,6 +14,7 @@
  *   skip-tx              every event of a transaction counts
  *   chunk N              the reader gets at most N bytes at a time
  *   budget N             bytes that waiting spans may take in memory
+ *   inlined              functions were inlined, as fake_inlined has it
  *   text N               the N bytes after this line are the next data file
  *   run                  does it, prints, and forgets the case
  * Output: one line a span or hit, then `stats ...` and `end`; see print.h, also for escapes.
@@ -47,7 +48,7 @@ struct address_list {
 struct test_case {
 	enum trace_scope scope;
 	enum perf_mode mode;
-	bool skip_tx, reference;
+	bool skip_tx, reference, inlined;
 	uint32_t max_depth;
 	size_t chunk, budget;
 	char *start, *stop;
@@ -111,6 +112,27 @@ static void read_file(struct perf_text *text, struct stacks *stacks, struct piec
 		die("perf_text_next", err.msg);
 }
 
+/*
+ * Each 4 bytes of code have up to three functions inlined into each other, the same ones again and
+ * again.
+ */
+static void fake_inlined(void *ctx, int32_t pid, const struct location *place,
+			 struct inlined_place *out)
+{
+	struct intern *names = ctx;
+	uint64_t block = place->addr / 4, deep = block * 7 / 3 % 4;
+
+	(void)pid;
+	out->start = block * 4;
+	out->end = out->start + 4;
+	for (out->n = 0; out->n < deep; out->n++)
+		out->all[out->n] = (struct inlined_function){
+			.unit = 1,
+			.scope = block / 4 % 2 * 4 + out->n,
+			.name = intern_add(names, STR("inlined")),
+		};
+}
+
 static void print_stats(const struct stacks *stacks, const struct perf_text *text)
 {
 	const struct stacks_stats *s = stacks_stats(stacks);
@@ -119,10 +141,10 @@ static void print_stats(const struct stacks *stacks, const struct perf_text *tex
 	printf("stats events=%" PRIu64 " lines=%" PRIu64 " lost=%" PRIu64 " threads=%" PRIu64
 	       " calls=%" PRIu64 " clamped=%" PRIu64 " hidden=%" PRIu64 " out_of_scope=%" PRIu64
 	       " tx_aborted=%" PRIu64 " tx_lost=%" PRIu64 " bad_poptraps=%" PRIu64
-	       " regions=%" PRIu64 " overflowed=%" PRIu64 "\nend\n",
+	       " regions=%" PRIu64 " overflowed=%" PRIu64 " inlined=%" PRIu64 "\nend\n",
 	       t->events, t->lines, t->lost, s->threads, s->calls, s->clamped, s->hidden,
 	       s->out_of_scope, s->tx_aborted, s->tx_lost, s->bad_poptraps, s->regions,
-	       s->overflowed);
+	       s->overflowed, s->inlined);
 }
 
 static void run_case(struct test_case *c)
@@ -151,6 +173,8 @@ static void run_case(struct test_case *c)
 		.traps = has_traps ? &traps : NULL,
 		.hits = c->hits,
 		.n_hits = c->n_hits,
+		.inlined = c->inlined ? fake_inlined : NULL,
+		.ctx = out.names,
 	};
 	struct perf_text *text = perf_text_new(c->mode, out.names, NULL, NULL);
 	struct err err = ERR_INIT;
@@ -275,6 +299,8 @@ static void command(struct test_case *c, char *line)
 		add_hit(c, line);
 	} else if (!strcmp(cmd, "skip-tx")) {
 		c->skip_tx = true;
+	} else if (!strcmp(cmd, "inlined")) {
+		c->inlined = true;
 	} else if (!strcmp(cmd, "chunk")) {
 		c->chunk = number(word(&line), 10);
 	} else if (!strcmp(cmd, "budget")) {

@@ -125,11 +125,11 @@ class Stream:
     def error(self):
         r = self.r
         pid, tid = self.current if r.random() < .93 else r.choice([(0, 0), (-1, -1)])
-        return " instruction trace error type 1%s%s cpu %d pid %d tid %d ip %s code 7: %s" % (
+        return " instruction trace error type 1%s%s cpu %d pid %d tid %d ip %s code %s" % (
             "" if r.random() < .3 else " time " + self.clock(),
             r.choice(["", "", " machine_pid 5 vcpu 0"]), r.choice([-1, 1]), pid, tid,
             r.choice(["0", "0x2004", "0xffffffff81000004"]),
-            r.choice(["Overflow packet", "Lost trace data"]))
+            r.choice(["7: Overflow packet", "8: Lost trace data"]))
 
     def sample(self):
         r = self.r
@@ -244,6 +244,7 @@ class Hostile(Stream):
         self.step = rng.choice([0, 1, 3, 100, 10**6])
         self.jump = rng.choice([0, .05, .3])
         self.tx = rng.choice([0, 0, .3, .7])
+        self.near = rng.random() < .5   # places are in the functions that they say
 
     def tick(self):
         self.time += self.r.choice([0, 0, self.r.randint(0, self.step)])
@@ -252,6 +253,8 @@ class Hostile(Stream):
 
     def place(self, unnamed=.1):
         r = self.r
+        if self.near and r.random() < .95:
+            return super().place(unnamed)
         addr = r.choice([0, 0x1000, 0x1008, 0x2000, 0x7fffffffffff, 1 << 63, (1 << 64) - 1,
                          0xffffffff81000000, r.getrandbits(64)])
         dso = r.choice([" (x)", " ([unknown])", " (a (b) c)", " ()", ""])
@@ -284,6 +287,7 @@ def hostile(seed):
     c = Case(texts, s.scope, traps=s.traps, label="hostile seed %d, %s" % (seed, s.profile))
     c.sampling = r.random() < .2
     c.reference = seed % 3 == 0
+    c.inlined = seed % 2 == 0
     c.max_depth = r.choice([0, 0, 1, 2, 3, 10])
     c.skip_tx = r.random() < .1
     if r.random() < .3:

@@ -32,6 +32,10 @@ def frames(result):
     return sum(s[0] == "B" or s[0] == "X" and s[3] == compare.UNTRACED for s in result.spans)
 
 
+def draws_gap(result):
+    return any(s[0] == "X" and s[3].startswith("[lost: ") for s in result.spans)
+
+
 def check(case, result, again):
     out = compare.faults(result.spans, case.max_depth)
     if result.lines != again.lines:
@@ -40,9 +44,9 @@ def check(case, result, again):
         out.append("other counts with other pieces or less memory: %s, %s" % (result.stats,
                                                                               again.stats))
     shown, stats = frames(result), result.stats
-    if not case.filter and shown + stats["hidden"] != stats["calls"]:
-        out.append("%d frames shown and %d hidden of %d" % (shown, stats["hidden"],
-                                                            stats["calls"]))
+    if not case.filter and shown + stats["hidden"] != stats["calls"] + stats["inlined"]:
+        out.append("%d frames shown and %d hidden of %d and %d" % (
+            shown, stats["hidden"], stats["calls"], stats["inlined"]))
     if not case.max_depth and stats["hidden"]:
         out.append("frames hidden without a cap")
     return ["%s: %s" % (case.label, f) for f in out[:3]]
@@ -54,7 +58,7 @@ def main():
     first, count = 0, 30000 if harness.LONG else 1500
     if len(sys.argv) > 3:
         first, count = int(sys.argv[2]), int(sys.argv[3])
-    bad, deepest, spans = [], 0, 0
+    bad, deepest, spans, over_gaps = [], 0, 0, 0
     for at in range(first, first + count, BATCH):
         seeds = range(at, min(at + BATCH, first + count))
         batch = [generate.hostile(s) for s in seeds]
@@ -68,8 +72,10 @@ def main():
             bad += check(case, one, two)
             spans += len(one.spans)
             deepest += one.stats["hidden"] > 0
-    if not bad and (spans < 10 * count or not deepest):
-        bad.append("the streams show nothing: %d spans, %d capped" % (spans, deepest))
+            over_gaps += one.stats["inlined"] > 0 and draws_gap(one)
+    if not bad and (spans < 10 * count or not deepest or over_gaps < count / 100):
+        bad.append("the streams show nothing: %d spans, %d capped, %d with inlined functions "
+                   "and gaps" % (spans, deepest, over_gaps))
     report.check("%d streams" % count, bad)
     report.exit()
 
