@@ -66,8 +66,15 @@ START_TEST(test_used)
 	fastpath_begin(&fast, &args);
 	ck_assert_str_eq(args.filter, filter);
 	ck_assert_uint_ne(args.cookie, 0);
+	ck_assert(args.all);
+	fastpath_close(&fast);
+	/* only by the reference's rules are jumps within functions of no use */
+	options.stacks = options.time_spread = (char *)"reference";
+	opened();
+	fastpath_begin(&fast, &args);
 	ck_assert(!args.all);
 	fastpath_close(&fast);
+	options.stacks = options.time_spread = NULL;
 	put_filter(false);
 }
 END_TEST
