@@ -5,6 +5,7 @@
 tests/e2e/targets/jit.c has one such function, called by main all the time.
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,9 +75,22 @@ def removed(work, program):
     return faults
 
 
+def cannot_sample(work):
+    if not all(map(shutil.which, ("gcc", "perf"))):
+        return "perf or gcc is not installed"
+    p = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-o",
+                        os.path.join(work, "probe"), "true"], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, check=False)
+    return "perf cannot record: " + p.stdout.decode() if p.returncode else None
+
+
 def main():
     report = harness.Report("e2e/jit")
     with tempfile.TemporaryDirectory(prefix="magic-trace-") as work:
+        why = cannot_sample(work)
+        if why:
+            report.skip("all", why.replace("\n", " "))
+            report.exit()
         program = harness.compile_target(work, "jit.c")
         for test in (kept, removed):
             report.check(test.__name__, test(work, program))

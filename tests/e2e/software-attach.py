@@ -148,6 +148,11 @@ def agrees(target, hit, tid=None):
     expect(int(hit.args["ip"], 16) == target.number(AT_MARKED), hit, target.number(AT_MARKED))
 
 
+def holds(span, hit):
+    """The call that was hit: nothing of it ran, and times are drawn a nanosecond apart."""
+    return span.start <= hit.time <= span.start + 1
+
+
 def till_a_hit(place):
     """The recording ends at that instruction, and the program goes on."""
     target = Stepped(place, STEPS)
@@ -162,7 +167,7 @@ def till_a_hit(place):
     last = max((e for e in fxt.read(run.trace) if e.track != "hits"), key=lambda e: e.time)
     expect(hits[0].time == last.time, "hit at %d, the last at %d" % (hits[0].time, last.time))
     inside = [s for s in fxt.spans(fxt.read(run.trace)) if s.name == "marked"]
-    expect(len(inside) == 1 and inside[0].start == last.time, inside)
+    expect(len(inside) == 1 and holds(inside[0], hits[0]), inside, hits)
     expect_functions(run.trace, target.pid, "count", "do_sum", "add")
     until(lambda: target.number(MARKED) == 1, "call of marked")
     target.expect_unharmed()
@@ -183,8 +188,8 @@ def each_hit(place):
     expect(len(hits) == 3 and hits == sorted(hits, key=lambda h: h.time), hits)
     for hit in hits:
         agrees(target, hit)
-    calls = [s.start for s in fxt.spans(fxt.read(run.trace)) if s.name == "marked"]
-    expect({h.time for h in hits} <= set(calls), hits, "calls at", calls)
+    calls = [s for s in fxt.spans(fxt.read(run.trace)) if s.name == "marked"]
+    expect(all(any(holds(c, h) for c in calls) for h in hits), hits, "calls", calls)
     target.expect_unharmed()
 
 
