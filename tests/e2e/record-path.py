@@ -152,7 +152,7 @@ def tee(place):
 
 
 def are_written(place):
-    """By the reference's rules: of most jumps no record, of all else one each; no branch as text."""
+    """By the reference's rules most jumps have no record, all else has one; no branch is text."""
     data = "of-turns"
     place.decode(data, *REFERENCE, env=tee(place))
     tags, lines = records_of(read(place.path("stream")))

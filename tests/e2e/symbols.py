@@ -97,7 +97,7 @@ class Place:
 
 
 def expect(begins, name, times, **wanted):
-    """Begins of a function, and their arguments as they are shown (those of files by their ends)."""
+    """Begins of a function, and their arguments as shown (those of files by their ends)."""
     found = begins.get(name, [])
     faults = []
     if len(found) != times:
@@ -140,7 +140,7 @@ def gone(place):
 
 
 def damaged(place, name, change):
-    """A damaged file in its place: a trace, and a warning or none; the program's lines are there."""
+    """A damaged file in its place: a trace, warning or not; the lines of the program are there."""
     place.sh("cp lib.so good.so && %s" % change)
     begins, _, faults = place.decode()
     place.sh("cat good.so >lib.so")
