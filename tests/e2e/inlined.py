@@ -276,7 +276,7 @@ class Program:
         subprocess.run(["g++", "-O2", "-fcf-protection=none", "-fno-ipa-ra", "-static-libgcc",
                         "-static-libstdc++", *flags, "prog.cc", "-o", "prog"], cwd=work, check=True)
         step = os.path.join(BUILD, "tests", "tools", "softstep")
-        subprocess.run([step, "-o", self.path("perf.data"), "--", self.path("prog")], check=True,
+        subprocess.run([step, "-i", "-o", self.path("perf.data"), "--", self.path("prog")], check=True,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def path(self, name):

@@ -28,13 +28,16 @@ def reproducible(place):
                                                   *place.argv("soft threads")))
 
 
-def start_checks(place, seconds):
-    p = subprocess.Popen(place.argv("soft checks %s" % seconds), stdout=subprocess.PIPE, text=True)
+def start_checks(place):
+    """A program that checks what it does, until its standard input is closed."""
+    p = subprocess.Popen(place.argv("soft checks"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         text=True)
     p.stdout.readline()
     return p
 
 
 def expect_checked(p, status=0):
+    p.stdin.close()
     said = p.stdout.read()
     p.stdout.close()
     end = p.wait()
@@ -45,9 +48,9 @@ def expect_checked(p, status=0):
 
 def attach(place, name, *options):
     """To a program with two threads, which goes on afterwards."""
-    p = start_checks(place, 2.5)
+    p = start_checks(place)
     before = os.sched_getaffinity(p.pid)
-    ended = place.record(name, *options, "-d", "700", "-p", str(p.pid))
+    ended = place.record(name, *options, "-x", "20000", "-p", str(p.pid))
     faults = [ended.stderr] if ended.returncode else []
     if os.sched_getaffinity(p.pid) != before:
         faults.append("its CPUs are others")
@@ -59,9 +62,10 @@ def attach(place, name, *options):
 
 def stopped_and_continued(place):
     """A stop signal and SIGCONT work while it is stepped."""
-    p = start_checks(place, 2)
+    p = start_checks(place)
     with subprocess.Popen([place.step, "-o", place.path("stop"), "-b", place.path("stop.log"),
                            "-p", str(p.pid)], stderr=subprocess.PIPE, text=True) as step:
+        await_tracer(p)
         p.send_signal(signal.SIGSTOP)
         while True:
             _, status = os.waitpid(p.pid, os.WUNTRACED)
@@ -75,14 +79,19 @@ def stopped_and_continued(place):
     return faults + compare(place, "stop")
 
 
+def await_tracer(p):
+    """Until it is traced."""
+    while not tracer(p.pid):
+        time.sleep(0.01)
+
+
 def killed(place):
     """The program is killed while it is stepped: what there is is decoded."""
-    p = start_checks(place, 60)
+    p = start_checks(place)
     with subprocess.Popen([place.step, "-o", place.path("killed"), "-b",
                            place.path("killed.log"), "-d", "60000", "-p", str(p.pid)],
                           stderr=subprocess.PIPE, text=True) as step:
-        while not tracer(p.pid):
-            time.sleep(0.01)
+        await_tracer(p)
         time.sleep(0.3)
         p.kill()
         faults = expect_checked(p, -signal.SIGKILL)

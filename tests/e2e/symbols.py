@@ -80,7 +80,7 @@ class Place:
 
     def record(self):
         step = os.path.join(BUILD, "tests", "tools", "softstep")
-        subprocess.run([step, "-o", self.path("perf.data"), "--", self.path("prog")], check=True,
+        subprocess.run([step, "-i", "-o", self.path("perf.data"), "--", self.path("prog")], check=True,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def decode(self, *args, env=None):

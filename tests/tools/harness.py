@@ -261,10 +261,10 @@ def shown_process(pid):
         return "process %d" % pid
 
 
-def faults_of(function, *args):
+def faults_of(function, *args, **options):
     """What a test finds wrong; where it broke off, when what it looks at is not as it thinks."""
     try:
-        return function(*args)
+        return function(*args, **options)
     except Exception:           # whatever it is: the other tests are to run
         return [traceback.format_exc()]
 
@@ -279,9 +279,10 @@ def check_all(report, tests, workers):
             report.check(name, found.result())
 
 
-def compile_target(work, name, *flags, out=None, compiler="gcc"):
+def compile_target(work, name, *flags, out=None, compiler=None):
     """A program of tests/e2e/targets, made in work; its path. Flags that name other sources of
     that directory stand for their paths."""
+    compiler = compiler or ("g++" if name.endswith(".cc") else "gcc")
     targets = os.path.join(TOP, "tests", "e2e", "targets")
     path, source = os.path.join(work, out or os.path.splitext(name)[0]), os.path.join(targets, name)
     flags = [os.path.join(targets, f) if f in os.listdir(targets) else f for f in flags]

@@ -9,6 +9,7 @@
  */
 #include "soft/stepper.h"
 
+#include "support/lateinit.h"
 #include "support/stacklog.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ static const char usage[] =
 	"  -z N       psb_period                 -q N  instructions of a turn\n"
 	"  -F KIND,AT,LENGTH   a fault: overflow, truncated or cut\n"
 	"  -a ADDRESS stop before the instruction there (hex)\n"
+	"  -i         begin at the program's _init, behind what the dynamic linker does\n"
 	"  -H         the process is held by another tracer; a line \"ready\" then\n";
 
 static volatile sig_atomic_t interrupted;
@@ -187,7 +189,7 @@ struct options {
 	struct packet_config packets;
 	struct wishes wishes;
 	uint64_t address;
-	bool rest;
+	bool rest, late;
 	const char *stacks; /* NULL: no such log */
 	struct stacklog log;
 	struct stepdeed_watcher watcher;
@@ -198,7 +200,7 @@ static void parse(struct options *o, int argc, char **argv)
 	struct recorder_config *r = &o->recorder;
 	int c;
 
-	while ((c = getopt(argc, argv, "+o:b:k:t:r:Rs:x:d:1fCnmT:z:q:F:a:Hp:")) != -1)
+	while ((c = getopt(argc, argv, "+o:b:k:t:r:Rs:x:d:1fCnmT:z:q:F:a:iHp:")) != -1)
 		switch (c) {
 		case 'o': r->path = optarg; break;
 		case 'b': r->log = optarg; break;
@@ -219,6 +221,7 @@ static void parse(struct options *o, int argc, char **argv)
 		case 'q': o->stepper.turn = (unsigned int)number(optarg, 10); break;
 		case 'F': set_fault(&r->fault, optarg); break;
 		case 'a': o->address = number(optarg, 16); break;
+		case 'i': o->late = true; break;
 		case 'H': o->stepper.held = true; break;
 		case 'p': o->stepper.pid = (pid_t)number(optarg, 10); break;
 		default: fputs(usage, stderr); exit(FAILED);
@@ -302,5 +305,7 @@ int main(int argc, char **argv)
 	clock_gettime(CLOCK_MONOTONIC, &o.wishes.began);
 	if (run)
 		o.stepper.pid = start(argv + optind, o.recorder.time == RECORDER_INSTRUCTIONS);
+	if (o.late && run && !lateinit_run(o.stepper.pid))
+		die(argv[optind]);
 	return record(&o, run);
 }

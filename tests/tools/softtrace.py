@@ -6,11 +6,28 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 
 import harness
 
 LINE = re.compile(r"^ *-?\d+/(-?\d+) +\d+\.\d+: +branches:uH: +(.*?) +([0-9a-f]+) => "
                   r"+([0-9a-f]+)\s*$")
+
+
+class Programs(dict):
+    """Paths of programs by their names. Those of tests/e2e/targets are made when they are first
+    asked for: sources maps names to their sources and flags."""
+
+    def __init__(self, work, sources):
+        super().__init__()
+        self.work, self.sources, self.lock = work, sources, threading.Lock()
+
+    def __missing__(self, name):
+        source, *flags = self.sources[name]
+        with self.lock:
+            if name not in self:
+                self[name] = harness.compile_target(self.work, source, *flags, out=name)
+        return self[name]
 
 
 class Place:
@@ -19,14 +36,11 @@ class Place:
     def __init__(self, build, work):
         self.step = os.path.join(build, "tests", "tools", "softstep")
         self.work = work
-        soft = harness.compile_target(work, "soft.c", "-O1", "-ldl")
-        self.programs = {
-            "soft": soft,
-            "static": harness.compile_target(work, "soft.c", "-O1", "-static", "-DSTATIC",
-                                             out="static"),
-            "throws": harness.compile_target(work, "throws.cc", "-O1", "-static-libgcc",
-                                             "-static-libstdc++", compiler="g++"),
-        }
+        self.programs = Programs(work, {
+            "soft": ("soft.c", "-O1", "-ldl"),
+            "static": ("soft.c", "-O1", "-static", "-DSTATIC"),
+            "throws": ("throws.cc", "-O1", "-static-libgcc", "-static-libstdc++"),
+        })
 
     def argv(self, words):
         name, *rest = words.split()
@@ -35,10 +49,12 @@ class Place:
     def path(self, name):
         return os.path.join(self.work, name)
 
-    def record(self, name, *args):
-        """Runs softstep; its end."""
+    def record(self, name, *args, whole=False):
+        """Runs softstep; its end. whole: also what a program does before it is its own: the dynamic
+        linker's work is most of it."""
+        late = [] if whole or "-p" in args else ["-i"]
         return subprocess.run([self.step, "-o", self.path(name), "-b", self.path(name + ".log"),
-                               *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               *late, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=100, check=False)
 
     def logged(self, name):
@@ -115,8 +131,8 @@ def same_again(place, record):
             compare(place, "again"))
 
 
-def run_case(place, name, words, printed, *options, error=None):
-    ended = place.record(name, *options, "--", *place.argv(words))
+def run_case(place, name, words, printed, *options, error=None, whole=False):
+    ended = place.record(name, *options, "--", *place.argv(words), whole=whole)
     faults = []
     if ended.returncode or printed not in (None, ended.stdout):
         faults.append("status %d, printed %r, %s" % (ended.returncode, ended.stdout, ended.stderr))
@@ -129,6 +145,6 @@ def cannot_test(build):
         return "gcc, g++ or perf is not installed"
     with tempfile.TemporaryDirectory() as work:
         p = subprocess.run([os.path.join(build, "tests", "tools", "softstep"), "-o",
-                            os.path.join(work, "true"), "--", "true"],
+                            os.path.join(work, "true"), "-i", "--", "true"],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return p.stdout.decode().strip().replace("\n", " ") if p.returncode == 99 else None

@@ -72,13 +72,13 @@ class Holed:
         form = next(f for f in programs.quick_forms() if f.name == name)
         self.whole = measure.Recording(build, os.path.join(work, name))
         self.program = programs.build(form, self.whole.directory)
-        self.whole.record([self.program], "-t", "instructions")
+        self.whole.record([self.program], "-t", "instructions", "-i")
         self.true = score.load(self.whole.path("true.spans"))
 
     def counts(self, fault, directory):
         """None: the program was over before."""
         holed = measure.Recording(self.build, os.path.join(self.whole.directory, directory))
-        holed.step([self.program], "-t", "instructions", "-F", fault)
+        holed.step([self.program], "-t", "instructions", "-i", "-F", fault)
         holed.decode()
         lost = holes(holed.path("perf.txt"))
         if not lost:
