@@ -45,8 +45,9 @@ WERROR ?= 1
 WARNINGS := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -Wno-missing-field-initializers
 CFLAGS ?= $(if $(DEBUG),-O0 -g3,-O2 -g)
-all_cflags = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -pthread $(LIB_CFLAGS) \
+common_cflags = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -pthread $(LIB_CFLAGS) \
 	$(if $(ASAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+all_cflags = $(common_cflags)
 all_ldflags = $(LDFLAGS) -pthread $(if $(ASAN),-fsanitize=address$(,)undefined)
 , := ,
 
@@ -98,9 +99,11 @@ $(O)/version-is: FORCE
 	$(Q)mkdir -p $(O); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 $(O)/src/cli/version.o: $(O)/version-is
 
-# Objects of another compiler, or of other flags, are no use.
+# Objects of another compiler, or of other flags, are no use. (Not $(all_cflags): it would have what
+# is added to them for whichever object comes first.)
 $(O)/flags-are: FORCE
-	$(Q)mkdir -p $(O); echo '$(CC) $(all_cflags)' | cmp -s - $@ || echo '$(CC) $(all_cflags)' >$@
+	$(Q)mkdir -p $(O); echo '$(CC) $(common_cflags)' | cmp -s - $@ || \
+		echo '$(CC) $(common_cflags)' >$@
 
 $(O)/%.o: %.c Makefile $(O)/flags-are
 	$(call say,CC,$<)
