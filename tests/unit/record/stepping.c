@@ -3,6 +3,7 @@
 #include "record/stepping.h"
 
 #include "base/procfs.h"
+#include "support/lateinit.h"
 #include "support/scratch.h"
 #include "support/suite.h"
 #include "support/target.h"
@@ -75,7 +76,7 @@ static void begin(const char *argument)
 
 	scratch_init(&s);
 	scratch_put(&s, "p.c", source);
-	ck_assert_int_eq(scratch_run(&s, "gcc -O1 -fno-inline -no-pie -pthread -o p p.c"), 0);
+	ck_assert_int_eq(scratch_run(&s, "gcc -O1 -fno-inline -static -pthread -o p p.c"), 0);
 	strcpy(data, scratch_path(&s, "perf.data"));
 	strcpy(program, scratch_path(&s, "p"));
 	if (argument) {
@@ -452,6 +453,23 @@ START_TEST(test_executed)
 }
 END_TEST
 
+/* A program that we hold at its exec, its addresses always the same. */
+static pid_t start_held(const char *path)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		personality(ADDR_NO_RANDOMIZE);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl(path, "program", (char *)NULL);
+		_exit(127);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSTOPPED(status));
+	return pid;
+}
+
 static volatile char sink;
 
 /* A program that a tracer holds at its exec, here us. */
@@ -465,14 +483,9 @@ START_TEST(test_held)
 	of = settings();
 	of.held = true;
 	of.ring = 0;
-	of.pid = fork();
-	if (of.pid == 0) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
-		_exit(127);
-	}
-	ck_assert_int_eq(waitpid(of.pid, &status, 0), of.pid);
-	ck_assert(WIFSTOPPED(status));
+	scratch_put(&s, "seven.c", "int main(void) { return 7; }\n");
+	ck_assert_int_eq(scratch_run(&s, "gcc -static -o seven seven.c"), 0);
+	of.pid = start_held(scratch_path(&s, "seven"));
 	start(&of);
 	drive_to(TRACER_RECORDING);
 	ptrace(PTRACE_DETACH, of.pid, NULL, NULL);
@@ -512,23 +525,6 @@ static const char threads[] = "#include <pthread.h>\n"
 			      "	return sum != 300;\n"
 			      "}\n";
 
-/* A program of the directory, at its exec, its addresses always the same. */
-static pid_t start_held(const char *path)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		personality(ADDR_NO_RANDOMIZE);
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		execl(path, "program", (char *)NULL);
-		_exit(127);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert(WIFSTOPPED(status));
-	return pid;
-}
-
 /* Counted time: four threads that wait for each other give the same file each time. */
 START_TEST(test_reproducible)
 {
@@ -537,14 +533,14 @@ START_TEST(test_reproducible)
 
 	begin(NULL);
 	scratch_put(&s, "threads.c", threads);
-	/* static: the dynamic linker would be most of what is executed */
 	ck_assert_int_eq(scratch_run(&s, "gcc -O1 -static -pthread -o threads threads.c"), 0);
 	of = settings();
 	of.held = true;
 	of.ring = 0;
 	of.time = RECORDER_INSTRUCTIONS;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		of.pid = start_held(scratch_path(&s, "threads"));
+		ck_assert(lateinit_run(of.pid));
 		start(&of);
 		drive_to(TRACER_RECORDING);
 		ptrace(PTRACE_DETACH, of.pid, NULL, NULL);
