@@ -28,8 +28,8 @@ STEPPED = [                     # name, program, options of softstep
     ("exceptions", "throws", ()),
     ("turns", "turns", ()),
     ("swap", "swap {a} {b}", ()),
-    ("overflow in a loop", "turns", ("-z", "0", "-F", "overflow,118000,900")),
-    ("cut", "turns", ("-t", "instructions", "-z", "0", "-F", "cut,6001,555")),
+    ("overflow in a loop", "turns", ("-z", "0", "-F", "overflow,6100,500")),
+    ("cut", "turns", ("-t", "instructions", "-z", "0", "-F", "cut,601,333")),
 ]
 LONG_STEPPED = [
     ("threads", "soft threads", ()),
@@ -44,10 +44,10 @@ LONG_STEPPED = [
     ("odd instructions", "soft odd", ()),
     ("turns in one thread", "turns", ("-1", "-t", "instructions")),
     ("swap in real time", "swap {a} {b}", ("-t", "real", "-T", "40")),
-    ("overflow", "turns", ("-F", "overflow,100000,500")),
-    ("lost", "soft fib", ("-F", "truncated,100000,500")),
-    ("ring", "turns", ("-z", "0", "-r", "4096", "-R")),
-    ("snapshots", "soft threads", ("-z", "0", "-r", "8192", "-s", "20000")),
+    ("overflow", "turns", ("-F", "overflow,2500,500")),
+    ("lost", "soft fib", ("-F", "truncated,4000,500")),
+    ("ring", "soft fib15", ("-n", "-z", "0", "-r", "4096", "-R")),
+    ("snapshots", "soft threads", ("-z", "0", "-r", "8192", "-s", "5000")),
 ]
 EMULATED = ["soft threads", "swap {a} {b}"]
 LONG_EMULATED = ["static fib", "throws", "soft signals", "soft exec", "turns"]
@@ -110,7 +110,10 @@ def stepped(place, name, words, options):
     ended = place.record(data, *options, "--", *place.argv(words))
     if ended.returncode:
         return [ended.stderr]
-    return same(place, data)
+    faults = same(place, data)
+    if "-F" in options and not re.search("[1-9][0-9]* decode error", place.decode(data).stderr):
+        faults.append("it has no decode error")
+    return faults
 
 
 def emulated(place, qemu, words):
