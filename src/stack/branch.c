@@ -4,6 +4,7 @@
 #include "stack/inlining.h"
 #include "stack/landing.h"
 #include "stack/ocaml.h"
+#include "stack/resume.h"
 
 /* Counts a branch that the scope should not hold; its rule is applied all the same. */
 static void expect(struct thread *th, bool fits)
@@ -114,7 +115,7 @@ static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 		break;
 	case BRANCH_IRET:
 	case BRANCH_SYSRET:
-	case BRANCH_VMEXIT: landing_resume(th, t, dst); break;
+	case BRANCH_VMEXIT: resume_interrupted(th, t, dst); break;
 	default: break;
 	}
 }
@@ -167,7 +168,7 @@ void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 	if (ocaml_traps_known(th))
 		ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
 	switch (ev->branch.state) {
-	case TRACE_START: landing_start(th, t, &ev->branch.dst); break;
+	case TRACE_START: resume_start(th, t, &ev->branch.dst); break;
 	case TRACE_END:
 		trace_end(th, t, ev);
 		spread_stop(&th->spread);

@@ -2,6 +2,7 @@
 #include "stack/landing.h"
 
 #include "base/intern.h"
+#include "stack/expect.h"
 #include "stack/go.h"
 #include "stack/loss.h"
 #include "stack/ocaml.h"
@@ -51,49 +52,15 @@ void landing_check(struct thread *th, int64_t t, const struct location *dst)
 	}
 }
 
-static void arrive(struct thread *th, int64_t t, const struct location *dst)
+void landing_arrive(struct thread *th, int64_t t, const struct location *dst)
 {
 	if (!ocaml_traps_known(th) || !ocaml_enter_handler(th, t, dst->addr))
 		landing_check(th, t, dst);
 }
 
-/* Calls have no more bytes, but for some that are rare: a direct one has 5, most others 2 to 6. */
-#define CALL_BYTES 6
-
 /*
- * Whether control that lands at dst comes back from the frame. Close behind a call, where its
- * function ends, another one may begin: control that lands there has come back only if it is right
- * behind the call.
- */
-static bool comes_back(const struct frame *frame, const struct location *dst)
-{
-	if (!frame_expects(frame, dst->addr))
-		return false;
-	return dst->off || dst->sym == INTERN_NONE || frame->kind != FRAME_CALL ||
-	       dst->addr - frame->from <= CALL_BYTES;
-}
-
-/* The nearest of the n outermost frames that control comes back from: 1 + its index, or 0. */
-static uint32_t expecting(const struct callstack *cs, uint32_t n, const struct location *dst)
-{
-	while (n && !comes_back(callstack_frame(cs, n - 1), dst))
-		n--;
-	return n;
-}
-
-/* The nearest of the n outermost frames whose function holds dst: 1 + its index, or 0 for none. */
-static uint32_t holding(const struct callstack *cs, uint32_t n, const struct location *dst)
-{
-	if (dst->sym == INTERN_NONE)
-		return 0;
-	while (n && !frame_holds(callstack_frame(cs, n - 1), dst))
-		n--;
-	return n;
-}
-
-/*
- * As holding, where an exception goes on (`resumed`): not in the function that had cleaned up and
- * called _Unwind_Resume, on top of the n frames, but further down, where there is one.
+ * As expect_holder, where an exception goes on (`resumed`): not in the function that had cleaned up
+ * and called _Unwind_Resume, on top of the n frames, but further down, where there is one.
  */
 static uint32_t unwound(const struct callstack *cs, uint32_t n, const struct location *dst,
 			bool resumed)
@@ -101,15 +68,11 @@ static uint32_t unwound(const struct callstack *cs, uint32_t n, const struct loc
 	uint32_t k = 0;
 
 	if (resumed && n > 2)
-		k = holding(cs, n - 2, dst);
-	return k ? k : holding(cs, n, dst);
+		k = expect_holder(cs, n - 2, dst);
+	return k ? k : expect_holder(cs, n, dst);
 }
 
-/*
- * A landing that is not where the top frame returns to: in a function further down (of the n
- * outermost frames), or on another stack. False: no place for it was found, and nothing happened.
- */
-static bool land_far(struct thread *th, int64_t t, const struct location *dst, uint32_t n)
+bool landing_far(struct thread *th, int64_t t, const struct location *dst, uint32_t n)
 {
 	const struct frame *top = callstack_top(&th->stack);
 	struct fiber *fiber = NULL;
@@ -118,7 +81,7 @@ static bool land_far(struct thread *th, int64_t t, const struct location *dst, u
 	if (dst->off || dst->sym == INTERN_NONE)
 		fiber = fibers_find(&th->fibers, dst->addr);
 	if (switching_go_on(th, t, fibers_take(&th->fibers, fiber))) {
-		arrive(th, t, dst);
+		landing_arrive(th, t, dst);
 		return true;
 	}
 	k = unwound(&th->stack, n, dst, top->sym == th->shared->known.resume);
@@ -169,20 +132,20 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 		thread_pop(th, t);
 		return;
 	}
-	k = expecting(cs, n - 1, dst);
+	k = expect_nearest(cs, n - 1, dst);
 	if (k) {
 		switching_leave(th, t, k - 1);
-		arrive(th, t, dst);
+		landing_arrive(th, t, dst);
 	} else if (top->kind == FRAME_SIGNAL || top->kind == FRAME_SIGRETURN) {
 		replace(th, t, dst, true);
-	} else if (!goes_back(top, dst) && land_far(th, t, dst, top->from ? n : n - 1)) {
+	} else if (!goes_back(top, dst) && landing_far(th, t, dst, top->from ? n : n - 1)) {
 		return;
 	} else if (goes_back(top, dst) || top->kind == FRAME_BASE) {
 		become(th, t, dst);
 	} else if (!top->from || top->kind == FRAME_INTERRUPT) {
 		/* Not seen called: this may be where it was. */
 		ocaml_return(th, t);
-		arrive(th, t, dst);
+		landing_arrive(th, t, dst);
 	} else if (called_within(cs)) {
 		thread_pop(th, t);
 		become(th, t, dst);
@@ -199,14 +162,14 @@ void landing_return(struct thread *th, int64_t t, const struct location *dst)
 		return;
 	if (!top || by_reference(th) || ocaml_raising(th, top)) {
 		ocaml_return(th, t);
-	} else if (!comes_back(top, dst)) {
+	} else if (!expect_back(top, dst)) {
 		stray_return(th, t, dst);
 		return;
 	} else if (!th->shared->n_switchers || !switching_known(th, top) ||
 		   !switching_back(th, t, dst->addr)) {
 		thread_pop(th, t);
 	}
-	arrive(th, t, dst);
+	landing_arrive(th, t, dst);
 }
 
 /*
@@ -235,11 +198,11 @@ static bool jump_far(struct thread *th, int64_t t, const struct location *dst)
 		switching_enter(th, t, dst);
 		return true;
 	}
-	k = expecting(&th->stack, n, dst);
+	k = expect_nearest(&th->stack, n, dst);
 	if (!k)
-		return land_far(th, t, dst, n);
+		return landing_far(th, t, dst, n);
 	switching_leave(th, t, k - 1);
-	arrive(th, t, dst);
+	landing_arrive(th, t, dst);
 	return true;
 }
 
@@ -256,120 +219,4 @@ void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool
 		return;
 	else if (!far || by_reference(th) || !jump_far(th, t, dst))
 		become(th, t, dst);
-}
-
-/* Control is at the first instruction of a program: an exec left all that was there. */
-static void begin_program(struct thread *th, int64_t t, const struct location *dst)
-{
-	thread_clear(th, t);
-	fibers_clear(&th->fibers);
-	thread_call(th, t, dst, 0);
-}
-
-/* Whether dst is where a program begins, and not a signal's handler. */
-static bool is_program(struct thread *th, const struct location *dst)
-{
-	const struct known *known = &th->shared->known;
-	const struct frame *top = callstack_top(&th->stack);
-
-	return dst->sym == known->start ||
-	       (top && (top->sym == known->execve || top->sym == known->execveat));
-}
-
-/* A signal's handler begins at dst; it interrupted what was at from. */
-static void begin_handler(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
-{
-	struct frame frame = frame_of(dst, from);
-
-	frame.kind = FRAME_SIGNAL;
-	thread_enter(th, t, &frame);
-}
-
-/* What was stopped at from goes on at dst, which is elsewhere. */
-static void displaced(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
-{
-	struct callstack *cs = &th->stack;
-	uint32_t n = callstack_depth(cs), k = expecting(cs, n, dst);
-
-	/* What ends with a call of abort, say, is followed by another function: the handler. */
-	if (k && dst->off == 0 && callstack_frame(cs, k - 1)->kind == FRAME_CALL)
-		k = 0;
-	if (k) {
-		switching_leave(th, t, k - 1);
-		arrive(th, t, dst);
-	} else if (dst->off == 0 && is_program(th, dst)) {
-		begin_program(th, t, dst);
-	} else if (dst->off == 0) {
-		begin_handler(th, t, dst, from);
-	} else if (!n || !land_far(th, t, dst, n)) {
-		landing_check(th, t, dst);
-	}
-}
-
-/* Tracing stopped with a return, and goes on at dst. */
-static void start_behind_return(struct thread *th, int64_t t, const struct location *dst)
-{
-	const struct frame *top = callstack_top(&th->stack);
-
-	if (top && dst->off == 0 && dst->sym != INTERN_NONE) {
-		thread_pop(th, t);
-		thread_call(th, t, dst, 0);
-	} else if (top && frame_expects(top, dst->addr)) {
-		thread_pop(th, t);
-		arrive(th, t, dst);
-	}
-}
-
-static void start(struct thread *th, int64_t t, const struct location *dst)
-{
-	struct frame stop = *callstack_top(&th->stack);
-
-	if (!frame_synthetic(&stop)) {
-		/* A call stopped tracing, or nothing did: it goes on where it is. */
-		if (frame_expects(&stop, dst->addr) || !frame_same_symbol(&stop, dst))
-			landing_return(th, t, dst);
-		return;
-	}
-	thread_pop(th, t);
-	if (stop.kind == FRAME_RETURNED)
-		start_behind_return(th, t, dst);
-	else if (stop.from && !frame_expects(&stop, dst->addr))
-		displaced(th, t, dst, stop.from);
-}
-
-void landing_start(struct thread *th, int64_t t, const struct location *dst)
-{
-	if (th->shared->config.scope == SCOPE_KERNEL) {
-		thread_clear(th, t);
-		thread_new_stack(th, dst->addr, t);
-	} else if (!callstack_depth(&th->stack)) {
-		if (!th->lost || !loss_find(th, dst, false))
-			thread_call(th, t, dst, 0);
-	} else if (by_reference(th)) {
-		ocaml_return(th, t);
-	} else {
-		start(th, t, dst);
-	}
-}
-
-/* Whether user code that the kernel was entered from by the frame goes on elsewhere, at dst. */
-static bool resumes_elsewhere(const struct frame *entry, const struct location *dst)
-{
-	return entry->kind == FRAME_INTERRUPT && entry->from && !frame_expects(entry, dst->addr) &&
-	       !(entry->from >> 63) && !(dst->addr >> 63);
-}
-
-void landing_resume(struct thread *th, int64_t t, const struct location *dst)
-{
-	struct frame entry = { .kind = FRAME_CALL };
-
-	if (callstack_depth(&th->stack))
-		entry = *callstack_frame(&th->stack, 0);
-	thread_clear(th, t);
-	if (!thread_unpark(th)) {
-		thread_new_stack(th, dst->addr, t);
-		landing_check(th, t, dst);
-	} else if (!by_reference(th) && resumes_elsewhere(&entry, dst)) {
-		displaced(th, t, dst, entry.from);
-	}
 }

@@ -31,10 +31,14 @@ void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool
 /* Control is at dst for another reason: it is in the function on top, or that one became dst's. */
 void landing_check(struct thread *th, int64_t t, const struct location *dst);
 
-/* Tracing goes on at dst. What ran in between was drawn as a frame of our own, which is left. */
-void landing_start(struct thread *th, int64_t t, const struct location *dst);
+/* As landing_check, where the place may be that of an exception's handler in OCaml. */
+void landing_arrive(struct thread *th, int64_t t, const struct location *dst);
 
-/* Back from a system call or an interrupt to dst, perhaps of one whose beginning was not seen. */
-void landing_resume(struct thread *th, int64_t t, const struct location *dst);
+/*
+ * A landing that is not where the top frame, which there is, returns to: in a function further down
+ * (of the n outermost frames), or on another stack. False: no place for it was found, and nothing
+ * happened.
+ */
+bool landing_far(struct thread *th, int64_t t, const struct location *dst, uint32_t n);
 
 #endif
