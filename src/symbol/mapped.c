@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbol/mapped.h"
+
+#include "base/intern.h"
+#include "base/xalloc.h"
+#include "symbol/dsofile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of paths and the like; what is beyond belongs to no file. */
+#define KEYS_MAX ((size_t)64 << 20)
+
+#define ID_MAX ((BUILDID_HEX - 1) / 2)
+
+struct file {
+	char *path;
+	char build_id[BUILDID_HEX];
+	uint64_t inode;
+	int32_t pid; /* that had it first, where: */
+	uint64_t start, end;
+	bool tried;
+	struct dso *dso;  /* NULL: it cannot be had */
+	struct err err;   /* why */
+	uint64_t unknown; /* places in it that no function is known of */
+};
+
+/* What a path had for a build-id. */
+struct named_id {
+	uint32_t path; /* in paths */
+	char build_id[BUILDID_HEX];
+};
+
+struct mapped {
+	struct mapped_config config;
+	struct intern *keys;  /* path, inode and build-id; the number less 1 is the file's */
+	struct intern *paths; /* the number is the place in by_path */
+	struct file *files;
+	uint32_t *by_path; /* the newest file of each path */
+	struct named_id *ids;
+	uint32_t n_files, cap_files, cap_paths;
+	size_t n_ids, cap_ids;
+};
+
+struct mapped *mapped_new(const struct mapped_config *config)
+{
+	struct mapped *m = xcalloc(1, sizeof(*m));
+
+	m->config = *config;
+	m->keys = intern_new(KEYS_MAX);
+	m->paths = intern_new(KEYS_MAX);
+	return m;
+}
+
+void mapped_free(struct mapped *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; i < m->n_files; i++) {
+		dso_close(m->files[i].dso);
+		free(m->files[i].path);
+	}
+	free(m->files);
+	free(m->by_path);
+	free(m->ids);
+	intern_free(m->keys);
+	intern_free(m->paths);
+	free(m);
+}
+
+/* Names that the kernel gives to memory of no file (proc_pid_maps(5)), and perf in its place. */
+bool mapped_is_file(struct str path)
+{
+	static const char *const others[] = { "//",    "/memfd:",        "/dev/",
+					      "/SYSV", "/anon_hugepage", "/[aio]" };
+
+	if (str_eq(path, STR("[vdso]")))
+		return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (str_starts(path, str_of(others[i])))
+			return false;
+	return path.n && path.p[0] == '/';
+}
+
+static void put_hex(char hex[BUILDID_HEX], struct str id)
+{
+	hex[0] = '\0';
+	for (size_t i = 0; i < id.n && i < ID_MAX; i++)
+		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)id.p[i]);
+}
+
+void mapped_build_id(struct mapped *m, struct str path, struct str build_id)
+{
+	uint32_t number = intern_add(m->paths, path);
+
+	if (m->n_ids == m->cap_ids) {
+		m->cap_ids = m->cap_ids ? 2 * m->cap_ids : 64;
+		m->ids = xreallocarray(m->ids, m->cap_ids, sizeof(*m->ids));
+	}
+	m->ids[m->n_ids].path = number;
+	put_hex(m->ids[m->n_ids++].build_id, build_id);
+}
+
+static const char *known_id(const struct mapped *m, uint32_t path)
+{
+	for (size_t i = m->n_ids; i-- > 0;)
+		if (m->ids[i].path == path)
+			return m->ids[i].build_id;
+	return "";
+}
+
+static void add_file(struct mapped *m, const struct mapped_key *key, const char *build_id)
+{
+	struct file *file;
+
+	if (m->n_files == m->cap_files) {
+		m->cap_files = m->cap_files ? 2 * m->cap_files : 64;
+		m->files = xreallocarray(m->files, m->cap_files, sizeof(*m->files));
+	}
+	file = &m->files[m->n_files++];
+	*file = (struct file){
+		.path = xmemdup0(key->path.p, key->path.n),
+		.inode = key->inode,
+		.pid = key->pid,
+		.start = key->start,
+		.end = key->end,
+	};
+	memcpy(file->build_id, build_id, strlen(build_id) + 1);
+}
+
+/* The newest file of a path is the one that is meant by it. */
+static void set_newest(struct mapped *m, uint32_t path, uint32_t file)
+{
+	uint32_t before = m->cap_paths;
+
+	if (path >= m->cap_paths) {
+		while (path >= m->cap_paths)
+			m->cap_paths = m->cap_paths ? 2 * m->cap_paths : 64;
+		m->by_path = xreallocarray(m->by_path, m->cap_paths, sizeof(*m->by_path));
+		for (uint32_t i = before; i < m->cap_paths; i++)
+			m->by_path[i] = MAPPED_NONE;
+	}
+	m->by_path[path] = file;
+}
+
+uint32_t mapped_newest(struct mapped *m, struct str path)
+{
+	uint32_t number = intern_add(m->paths, path);
+
+	return number < m->cap_paths ? m->by_path[number] : MAPPED_NONE;
+}
+
+uint32_t mapped_add(struct mapped *m, const struct mapped_key *key)
+{
+	uint32_t path = intern_add(m->paths, key->path), number;
+	char build_id[BUILDID_HEX], *text;
+
+	put_hex(build_id, key->build_id);
+	if (!build_id[0])
+		snprintf(build_id, sizeof(build_id), "%s", known_id(m, path));
+	text = xasprintf("%" PRIu32 " %" PRIu64 " %s", path, key->inode, build_id);
+	number = intern_add(m->keys, str_of(text));
+	free(text);
+	if (number > m->n_files)
+		add_file(m, key, build_id);
+	set_newest(m, path, number - 1);
+	return number - 1;
+}
+
+static void open_file(const struct mapped *m, struct file *file)
+{
+	struct dsofile wanted = {
+		.path = file->path,
+		.build_id = file->build_id,
+		.inode = file->inode,
+		.pid = file->pid,
+		.start = file->start,
+		.end = file->end,
+		.symfs = m->config.symfs,
+		.same_machine = m->config.same_machine,
+	};
+	char build_id[BUILDID_HEX], *name;
+	int fd;
+
+	file->tried = true;
+	fd = dsofile_open(&wanted, &name, build_id, &file->err);
+	if (fd < 0)
+		return;
+	file->dso = dso_open(fd, name, build_id, m->config.cache, m->config.fetch);
+	free(name);
+	if (dso_file(file->dso, &file->err))
+		return;
+	dso_close(file->dso);
+	file->dso = NULL;
+}
+
+struct dso *mapped_dso(struct mapped *m, uint32_t file)
+{
+	if (!m->files[file].tried)
+		open_file(m, &m->files[file]);
+	return m->files[file].dso;
+}
+
+void mapped_unknown(struct mapped *m, uint32_t file)
+{
+	m->files[file].unknown++;
+}
+
+/* Functions of it were looked for and not found. */
+static void say_unknown(const struct file *file, struct err *err)
+{
+	const struct filetable *table = dso_file(file->dso, NULL);
+
+	err_set(err, "%s: no function is known at %" PRIu64 " place%s%s", file->path, file->unknown,
+		file->unknown == 1 ? "" : "s",
+		table->flags & FILETABLE_STRIPPED ? ": it has no symbol table" : "");
+	if (table->flags & FILETABLE_STRIPPED)
+		err_hint(err, "install its debug symbols (on Debian the package NAME-dbgsym, where "
+			      "`dpkg -S FILE` says NAME; elsewhere often NAME-debuginfo), or set "
+			      "DEBUGINFOD_URLS; of your own program: do not strip it");
+}
+
+void mapped_troubles(const struct mapped *m, void (*each)(void *ctx, const struct err *trouble),
+		     void *ctx)
+{
+	for (uint32_t i = 0; i < m->n_files; i++) {
+		const struct file *file = &m->files[i];
+		const struct err *trouble = file->dso ? dso_trouble(file->dso) : &file->err;
+		struct err unknown = ERR_INIT;
+
+		if (!file->tried)
+			continue;
+		if (trouble && trouble->msg[0])
+			each(ctx, trouble);
+		if (file->dso && file->unknown) {
+			say_unknown(file, &unknown);
+			each(ctx, &unknown);
+		}
+	}
+}
