@@ -117,11 +117,14 @@ static bool is_this_kernel(const struct recording *rec)
 /* Reads the recording's mappings, the first time. */
 static struct symbolizer *get(struct symbols *s)
 {
+	const struct recording *recording = s->config.recording;
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	struct symbolizer_config config = {
 		.symfs = s->config.symfs,
 		.fetch = servers && servers[0],
-		.same_machine = is_this_kernel(s->config.recording),
+		.same_machine = is_this_kernel(recording),
+		.recording = recording->n_data ? recording->data[0] : NULL,
+		.release = recording->kernel,
 	};
 	struct mmaps_sink sink = {
 		.ctx = s,
@@ -136,8 +139,8 @@ static struct symbolizer *get(struct symbols *s)
 	config.cache = s->cache;
 	s->symbolizer = symbolizer_new(&config);
 	/* perf says itself when it cannot read a file; what could be read of it is there */
-	for (size_t i = 0; i < s->config.recording->n_data; i++)
-		mmaps_read(s->config.recording->data[i], &sink, NULL);
+	for (size_t i = 0; i < recording->n_data; i++)
+		mmaps_read(recording->data[i], &sink, NULL);
 	return s->symbolizer;
 }
 

@@ -7,6 +7,7 @@
 #include "symbol/minisyms.h"
 #include "symbol/pltstubs.h"
 #include "symbol/ranges.h"
+#include "symbol/worth.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,26 +32,6 @@ struct build {
 	size_t n, cap;
 	struct blob names;
 };
-
-/* How perf chooses (symbol.c, choose_best_symbol); the rest of the number is the name's length. */
-enum worth {
-	WORTH_GLOBAL = 1 << 20,
-	WORTH_STRONG = 1 << 21,
-	WORTH_CURRENT = 1 << 22, /* not of an old version */
-	WORTH_SIZED = 1 << 23,
-};
-
-/* Fewer underscores in front are better, then longer names. */
-static uint32_t worth_of_name(const char *name, size_t n)
-{
-	size_t underscores = strspn(name, "_");
-
-	if (underscores > 15)
-		underscores = 15;
-	if (n > 0xffff)
-		n = 0xffff;
-	return (uint32_t)((15 - underscores) << 16 | n);
-}
 
 static void add(struct build *b, uint64_t value, uint64_t size, uint32_t worth, const char *name)
 {

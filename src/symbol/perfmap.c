@@ -6,10 +6,8 @@
 #include "base/xalloc.h"
 #include "symbol/regular.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A line; none overlaps another when all are read. */
 struct piece {
@@ -153,47 +151,17 @@ static void cut(struct perfmap *map)
 	free(whole.all);
 }
 
-static ssize_t read_text(int fd, char *text, size_t size)
-{
-	size_t n = 0;
-
-	while (n < size) {
-		ssize_t got = read(fd, text + n, size - n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		n += (size_t)got;
-	}
-	return (ssize_t)n;
-}
-
 int perfmap_read(const char *path, struct perfmap **out, struct err *err)
 {
 	struct perfmap *map;
-	struct stat st;
-	size_t size;
-	ssize_t n;
-	int fd;
+	size_t n;
+	char *text = regular_text(path, PERFMAP_BYTES_MAX, &n, err);
 
-	fd = regular_open(path, &st, err);
-	if (fd < 0)
+	if (!text)
 		return -1;
-	size = (uint64_t)st.st_size < PERFMAP_BYTES_MAX ? (size_t)st.st_size : PERFMAP_BYTES_MAX;
 	map = xcalloc(1, sizeof(*map));
-	map->text = xmalloc(size + 1);
-	n = read_text(fd, map->text, size);
-	if (n < 0)
-		err_errno(err, "%s", path);
-	close(fd);
-	if (n < 0) {
-		perfmap_free(map);
-		return -1;
-	}
-	read_lines(map, (size_t)n);
+	map->text = text;
+	read_lines(map, n);
 	if (map->n) {
 		qsort(map->all, map->n, sizeof(*map->all), compare);
 		cut(map);

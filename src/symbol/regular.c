@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/regular.h"
 
+#include "base/xalloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int regular_open(const char *path, struct stat *st, struct err *err)
@@ -28,4 +31,43 @@ int regular_open(const char *path, struct stat *st, struct err *err)
 		err_errno(err, "%s", path);
 	close(place);
 	return fd;
+}
+
+/* Room for what comes, with one byte more for the NUL. */
+static char *grow(char *text, size_t n, size_t *cap, size_t max)
+{
+	if (n < *cap)
+		return text;
+	*cap = *cap < max / 2 ? 2 * *cap : max;
+	return xrealloc(text, *cap + 1);
+}
+
+char *regular_text(const char *path, size_t max, size_t *n, struct err *err)
+{
+	int fd = regular_open(path, NULL, err);
+	size_t cap = max < 65536 ? max : 65536;
+	ssize_t got = 1;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = xmalloc(cap + 1);
+	for (*n = 0; *n < max && got;) {
+		text = grow(text, *n, &cap, max);
+		got = read(fd, text + *n, cap - *n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break;
+		*n += (size_t)got;
+	}
+	if (got < 0) {
+		err_errno(err, "%s", path);
+		free(text);
+		text = NULL;
+	} else {
+		text[*n] = '\0';
+	}
+	close(fd);
+	return text;
 }

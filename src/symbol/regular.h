@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <sys/stat.h>
 
 /*
@@ -13,5 +14,12 @@
  * are not even opened, since that alone may wait or have an effect.
  */
 int regular_open(const char *path, struct stat *st, struct err *err);
+
+/*
+ * All bytes of a regular file, no more of it than max, and a NUL behind them, for the caller to
+ * free; *n: how many. The size that the file is said to have does not count, so files of /proc can
+ * be read. NULL with err: it cannot be opened or read.
+ */
+char *regular_text(const char *path, size_t max, size_t *n, struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/xalloc.h"
 #include "symbol/dso.h"
+#include "symbol/kernel.h"
 #include "symbol/mapped.h"
 #include "symbol/spaces.h"
 
@@ -11,6 +12,7 @@
 struct symbolizer {
 	struct spaces *spaces;
 	struct mapped *files;
+	struct kernel *kernel;
 };
 
 struct symbolizer *symbolizer_new(const struct symbolizer_config *config)
@@ -21,10 +23,19 @@ struct symbolizer *symbolizer_new(const struct symbolizer_config *config)
 		.fetch = config->fetch,
 		.same_machine = config->same_machine,
 	};
+	struct kernel_config kernel = {
+		.recording = config->recording,
+		.release = config->release,
+		.symfs = config->symfs,
+		.cache = config->cache,
+		.fetch = config->fetch,
+		.same_machine = config->same_machine,
+	};
 	struct symbolizer *s = xcalloc(1, sizeof(*s));
 
 	s->spaces = spaces_new();
 	s->files = mapped_new(&files);
+	s->kernel = kernel_new(&kernel);
 	return s;
 }
 
@@ -32,6 +43,7 @@ void symbolizer_free(struct symbolizer *s)
 {
 	if (!s)
 		return;
+	kernel_free(s->kernel);
 	mapped_free(s->files);
 	spaces_free(s->spaces);
 	free(s);
@@ -40,6 +52,7 @@ void symbolizer_free(struct symbolizer *s)
 void symbolizer_build_id(struct symbolizer *s, struct str path, struct str build_id)
 {
 	mapped_build_id(s->files, path, build_id);
+	kernel_build_id(s->kernel, path, build_id);
 }
 
 void symbolizer_map(struct symbolizer *s, const struct symbolizer_mapping *mapping)
@@ -59,6 +72,8 @@ void symbolizer_map(struct symbolizer *s, const struct symbolizer_mapping *mappi
 		.end = mapping->end,
 	};
 
+	if (mapping->pid == -1)
+		kernel_map(s->kernel, mapping->path, mapping->offset);
 	if (mapping->pid <= 0 || !mapped_is_file(mapping->path))
 		return;
 	added.file = mapped_add(s->files, &key);
@@ -99,10 +114,21 @@ static bool find_offset(struct symbolizer *s, const struct symbolizer_place *pla
 	return true;
 }
 
+static bool find_kernel(struct symbolizer *s, const struct symbolizer_place *place,
+			struct found *found)
+{
+	found->file = MAPPED_NONE;
+	found->dso = kernel_dso(s->kernel, place->address, &found->value);
+	found->table = found->dso ? dso_file(found->dso, NULL) : NULL;
+	return found->table;
+}
+
 static bool find(struct symbolizer *s, const struct symbolizer_place *place, struct found *found)
 {
 	uint64_t offset;
 
+	if (kernel_has(place->address))
+		return find_kernel(s, place, found);
 	if (!find_offset(s, place, &found->file, &offset))
 		return false;
 	found->dso = mapped_dso(s->files, found->file);
@@ -116,8 +142,16 @@ bool symbolizer_function(struct symbolizer *s, const struct symbolizer_place *pl
 			 struct symbolizer_function *function)
 {
 	const struct filetable_symbol *symbol;
+	struct kallsyms_function known;
 	struct found found;
 
+	if (kernel_has(place->address)) {
+		if (!kernel_function(s->kernel, place->address, &known))
+			return false;
+		*function =
+			(struct symbolizer_function){ .name = known.name, .start = known.start };
+		return true;
+	}
 	if (!find(s, place, &found))
 		return false;
 	symbol = filetable_symbol(found.table, found.value);
@@ -240,4 +274,5 @@ void symbolizer_troubles(const struct symbolizer *s,
 			 void (*each)(void *ctx, const struct err *trouble), void *ctx)
 {
 	mapped_troubles(s->files, each, ctx);
+	kernel_troubles(s->kernel, each, ctx);
 }

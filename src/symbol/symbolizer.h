@@ -23,9 +23,11 @@ struct symbolizer_config {
 	const char *cache; /* the directory where tables are kept; NULL: none are */
 	bool fetch;        /* ask the servers of DEBUGINFOD_URLS, which takes as long as it does */
 	bool same_machine; /* the kernel of the recording is the one that runs */
+	const char *recording; /* as of kernel_config */
+	const char *release;   /* likewise */
 };
 
-/* A mapping of a file, or of "[vdso]". */
+/* A mapping of a file, or of "[vdso]"; with pid -1, of the kernel. */
 struct symbolizer_mapping {
 	uint64_t start, end, offset;
 	uint64_t inode; /* 0: not known */
@@ -54,7 +56,7 @@ struct symbolizer *symbolizer_new(const struct symbolizer_config *config)
 /* Writes what is new to the cache, too. */
 void symbolizer_free(struct symbolizer *s);
 
-/* What the recording says. Others than files are left out. */
+/* What the recording says. Others than files and the kernel are left out. */
 void symbolizer_map(struct symbolizer *s, const struct symbolizer_mapping *mapping);
 void symbolizer_fork(struct symbolizer *s, int32_t pid, int32_t parent);
 /* The build-id of a file, for mappings that come later and have none. */

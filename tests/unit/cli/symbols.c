@@ -18,6 +18,8 @@ static void begin(bool demangle)
 
 	scratch_init(&scratch);
 	scratch_put(&scratch, "perf.data", "no recording of perf");
+	scratch_put(&scratch, "kallsyms",
+		    "ffffffff81000000 T _text\nffffffff81000040 T kernel_function\n");
 	scratch_put(&scratch, "perf-77.map", "5000 100 compiled function\n6000 10 \n");
 	recording = recording_new();
 	recording->data = malloc(sizeof(char *));
@@ -135,6 +137,19 @@ START_TEST(test_compiled_at_run_time)
 }
 END_TEST
 
+START_TEST(test_kernel)
+{
+	struct event ev;
+
+	begin(true);
+	ev = branch(at(0x5010, 0, NULL), at(0xffffffff81000044, 0, NULL));
+	check(&ev.branch.dst, 0xffffffff81000040, "kernel_function");
+	ev = branch(at(0x5010, 0, NULL), at(0xfffffffff0000044, 0, NULL));
+	check(&ev.branch.dst, 0, NULL);
+	end();
+}
+END_TEST
+
 START_TEST(test_other_events)
 {
 	struct location frames[2];
@@ -194,5 +209,5 @@ START_TEST(test_no_troubles)
 }
 END_TEST
 
-SUITE_MAIN("cli/symbols", test_names, test_unknown, test_compiled_at_run_time, test_other_events,
-	   test_many, test_no_troubles)
+SUITE_MAIN("cli/symbols", test_names, test_unknown, test_compiled_at_run_time, test_kernel,
+	   test_other_events, test_many, test_no_troubles)
