@@ -221,24 +221,44 @@ static __attribute__((noinline)) void write_any(struct events *e, const struct s
 		e->stats->drawn++;
 }
 
+static inline struct events_plain *plain_slot(struct events *e, const struct span *s)
+{
+	uint64_t h =
+		s->start * UINT64_C(0x9e3779b97f4a7c15) ^ s->value * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	return &e->plain[(h >> 32) % EVENTS_PLAIN_SLOTS];
+}
+
+/* Whether nothing is known of a begin's function, nor of where it was called from. */
+static __attribute__((noinline)) bool has_no_source(struct events *e, const struct span *s)
+{
+	const struct source_entry *source = source_of(e, s, false);
+
+	if (source->file != INTERN_NONE || source->clone != INTERN_NONE)
+		return false;
+	if (s->value && source_of(e, s, true)->file != INTERN_NONE)
+		return false;
+	*plain_slot(e, s) = (struct events_plain){
+		.start = s->start,
+		.from = s->value,
+		.dso = s->dso,
+		.owner = s->track + 1,
+	};
+	return true;
+}
+
 /* Whether s is a begin or an end with nothing but its name and its place. */
 static inline bool is_plain(struct events *e, const struct span *s)
 {
-	const struct source_entry *source;
+	const struct events_plain *known = plain_slot(e, s);
+	bool is_known = (known->start == s->start) & (known->from == s->value) &
+			(known->dso == s->dso) & (known->owner == s->track + 1);
 	uint64_t frames_below = s->value & -(uint64_t)(s->kind == SPAN_END);
 
 	if ((s->kind > SPAN_END) | (s->flags != 0) | (frames_below != 0) | (s->end != 0))
 		return false;
-	if (!e->source)
-		return true;
-	/* Ends show no line; but to look one up costs less than a wrong guess of what comes. */
-	source = source_of(e, s, false);
-	if (((source->file != INTERN_NONE) | (source->clone != INTERN_NONE)) &
-	    (s->kind != SPAN_END))
-		return false;
-	if (s->kind == SPAN_END || s->value == 0)
-		return true;
-	return source_of(e, s, true)->file == INTERN_NONE;
+	/* Ends show no line; but to look for one costs less than a wrong guess of what comes. */
+	return (s->kind == SPAN_END) | is_known | !e->source || has_no_source(e, s);
 }
 
 /*
