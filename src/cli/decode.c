@@ -88,6 +88,21 @@ static int interrupted(struct err *err)
 	return err_set(err, "interrupted: no trace was written");
 }
 
+static void name_place(void *ctx, int32_t pid, struct location *loc)
+{
+	struct decode *d = ctx;
+
+	symbols_place(d->p.symbols, pid, loc);
+}
+
+static inline void name_event(struct decode *d, struct event *ev, bool bad_offsets)
+{
+	if (!ev->named)
+		symbols_event(d->p.symbols, ev, bad_offsets);
+	else if (bad_offsets)
+		symbols_check(d->p.symbols, ev);
+}
+
 /* Reads what perf prints to its end. 1: all; 0: reading failed half-way; -1: give up; with err. */
 static int read_events(struct decode *d, size_t file, struct err *err)
 {
@@ -103,7 +118,7 @@ static int read_events(struct decode *d, size_t file, struct err *err)
 			print_event(&ev, d->p.names);
 		if (ev.kind == EVENT_ERROR)
 			tally_add(&d->p.errors, ev.error.message);
-		symbols_event(d->p.symbols, &ev, text->bad_offsets);
+		name_event(d, &ev, text->bad_offsets);
 		stacks_feed(d->p.stacks, &ev);
 		if (interrupt_signal())
 			return interrupted(err);
@@ -161,6 +176,9 @@ static int run_perf(struct decode *d, struct perf_script_args *args, size_t file
 	perf_text_input(d->p.text, perf_script_input(d->perf));
 	if (args->filter)
 		perf_text_records(d->p.text, args->cookie);
+	/* events are printed with the names that perf has */
+	if (args->filter && !d->settings.print_events)
+		perf_text_namer(d->p.text, name_place, d);
 	ended->read = read_events(d, file, &ended->read_err);
 	if (ended->read <= 0)
 		perf_script_stop(d->perf);

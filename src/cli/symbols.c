@@ -288,6 +288,27 @@ static inline void name_place(struct symbols *s, struct location *loc, int32_t p
 	loc->sym = shown->name;
 }
 
+void symbols_place(struct symbols *s, int32_t pid, struct location *loc)
+{
+	name_place(s, loc, pid, false);
+}
+
+/* As symbols_event, of places that symbols_place has named. */
+static void check_named(struct symbols *s, struct location *loc, int32_t pid)
+{
+	if (loc->sym == INTERN_NONE || loc->off)
+		return;
+	check_offset(s, loc, pid);
+	if (loc->off)
+		name_place(s, loc, pid, false);
+}
+
+void symbols_check(struct symbols *s, struct event *ev)
+{
+	check_named(s, &ev->branch.src, ev->pid);
+	check_named(s, &ev->branch.dst, ev->pid);
+}
+
 void symbols_event(struct symbols *s, struct event *ev, bool check_offsets)
 {
 	switch (ev->kind) {

@@ -39,6 +39,14 @@ void symbols_free(struct symbols *s);
  */
 void symbols_event(struct symbols *s, struct event *ev, bool check_offsets);
 
+/*
+ * The same in two steps, for places that are named once and then are in many events: symbols_place
+ * as soon as a place is known; symbols_check for each branch of such places (`named`), when offsets
+ * are to be checked.
+ */
+void symbols_place(struct symbols *s, int32_t pid, struct location *loc);
+void symbols_check(struct symbols *s, struct event *ev);
+
 /* What a name of perf's is called in the trace. */
 uint32_t symbols_shown(struct symbols *s, uint32_t name);
 

@@ -154,14 +154,13 @@ static bool describe(const struct dlf_al *al, uint64_t addr, struct sent_place *
 		place->sym = str_of(al->sym);
 		/*
 		 * For a symbol without a size perf takes the map's address off as well, which
-		 * leaves of an address that is no kernel's a number that is no offset.
+		 * leaves of an address that is no kernel's a number that is no offset (and has 32
+		 * bits only of what perf would print).
 		 */
 		if (al->addr < al->sym_end)
 			place->off = al->addr - al->sym_start;
-		else if (al->is_kernel_ip)
-			place->off = al->symoff;
-		if (place->off >= WIRE_MAX_OFFSET)
-			place->off = 0;
+		else
+			place->off = al->is_kernel_ip ? al->symoff : WIRE_MAX_OFFSET;
 	}
 	return place->sym.n <= UINT16_MAX && place->dso.n <= UINT16_MAX;
 }
@@ -219,7 +218,7 @@ static uint32_t ask(struct filter *f, uint64_t addr, const struct dlf_al *(*reso
 	}
 	e->checked = f->addrs.generation;
 	e->mapping = mapping;
-	e->start = addr - place.off;
+	e->start = place.off < WIRE_MAX_OFFSET ? addr - place.off : addr;
 	e->name =
 		place.sym.p ? hash_mix(hash_bytes(place.sym, 7), hash_bytes(place.dso, 9)) | 1 : 0;
 	sender_place(&f->out, (uint16_t)slot, &place);

@@ -51,7 +51,7 @@ enum wire_tag {
 #define WIRE_SLOTS   65536u
 #define WIRE_INDEXES 128u
 
-/* An offset from here on is garbage that perf computed from a wrong map; 0 is sent for it. */
+/* An offset from here on is garbage that perf computed from a wrong map; it counts as 0. */
 #define WIRE_MAX_OFFSET ((uint64_t)1 << 62)
 
 #endif

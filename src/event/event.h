@@ -62,6 +62,7 @@ struct event {
 	enum event_kind kind;
 	bool has_time;   /* false only for some decode errors */
 	bool in_tx;      /* EVENT_BRANCH: inside a hardware transaction ("x") */
+	bool named;      /* EVENT_BRANCH: symbols have the names that are shown, not perf's */
 	int32_t pid;     /* 0: not known */
 	int32_t tid;     /* 0: not known */
 	int64_t time;    /* perf's clock, ns, not negative */

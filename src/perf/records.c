@@ -5,14 +5,18 @@
 #include "dlfilter/wire.h"
 #include "perf/flags.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct records {
-	struct intern *names; /* borrowed */
-	uint64_t cookie;
-	bool seen; /* a WIRE_HELLO with our cookie */
-	bool on;   /* what is next may be a record without one */
+	struct intern *names;                                       /* borrowed */
+	void (*name)(void *ctx, int32_t pid, struct location *loc); /* or NULL */
+	void *ctx;
+	uint64_t bad_offsets;
+	uint64_t cookie; /* what comes from here on is of one stream */
+	bool seen;       /* a WIRE_HELLO with our cookie */
+	bool on;         /* what is next may be a record without one */
 	int32_t pid, tid;
 	uint64_t time; /* at most INT64_MAX */
 	bool failed;   /* the last error was of pid, tid, and behind all its records */
@@ -36,11 +40,20 @@ void records_free(struct records *r)
 
 void records_begin(struct records *r, uint64_t cookie)
 {
-	struct intern *names = r->names;
-
-	memset(r, 0, sizeof(*r));
-	r->names = names;
+	memset(&r->cookie, 0, sizeof(*r) - offsetof(struct records, cookie));
 	r->cookie = cookie;
+}
+
+void records_namer(struct records *r, void (*name)(void *ctx, int32_t pid, struct location *loc),
+		   void *ctx)
+{
+	r->name = name;
+	r->ctx = ctx;
+}
+
+uint64_t records_bad_offsets(const struct records *r)
+{
+	return r->bad_offsets;
 }
 
 bool records_seen(const struct records *r)
@@ -124,10 +137,14 @@ static bool set_place(struct records *r, struct str s)
 	dso = (struct str){ .p = sym.p + sym.n, .n = get_u16(s, 22) };
 	loc->addr = get_u64(s, 4);
 	loc->off = get_u64(s, 12);
-	if (loc->off >= WIRE_MAX_OFFSET)
+	if (loc->off >= WIRE_MAX_OFFSET) {
 		loc->off = 0;
+		r->bad_offsets++;
+	}
 	loc->sym = get_u8(s, 1) ? intern_add(r->names, sym) : INTERN_NONE;
 	loc->dso = intern_add(r->names, dso);
+	if (r->name)
+		r->name(r->ctx, r->pid, loc);
 	return true;
 }
 
@@ -138,6 +155,7 @@ static void set_event(const struct records *r, struct event *ev, const struct fl
 	ev->kind = EVENT_BRANCH;
 	ev->has_time = true;
 	ev->in_tx = flags->in_tx;
+	ev->named = r->name != NULL;
 	ev->pid = r->pid;
 	ev->tid = r->tid;
 	ev->time = (int64_t)r->time;

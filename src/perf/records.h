@@ -30,7 +30,14 @@ struct records;
 struct records *records_new(struct intern *names) __attribute__((returns_nonnull));
 void records_free(struct records *r);
 
-/* A new stream, of a filter that was given this cookie. */
+/* Gives each place its shown name, when it comes: branches are `named` then. */
+void records_namer(struct records *r, void (*name)(void *ctx, int32_t pid, struct location *loc),
+		   void *ctx);
+
+/* How many places had an offset that was garbage. */
+uint64_t records_bad_offsets(const struct records *r);
+
+/* A new stream, of a filter that was given this cookie; counts go on. */
 void records_begin(struct records *r, uint64_t cookie);
 
 /* Whether there were records in this stream: whether the filter is there. */

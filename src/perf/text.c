@@ -32,6 +32,7 @@ struct perf_text {
 	struct notes notes;
 	struct perf_text_stats stats;
 	struct records *records; /* owned; NULL: there were never to be any */
+	uint64_t bad_offsets;    /* of records, that are counted */
 	bool filtered;           /* there may be some in this text */
 	bool in_own;     /* what is not understood now belongs to one of perf's own records */
 	bool in_record;  /* frames that come now belong to a record that is dealt with */
@@ -78,11 +79,22 @@ void perf_text_input(struct perf_text *t, struct input input)
 	t->filtered = t->in_own = false;
 }
 
-void perf_text_records(struct perf_text *t, uint64_t cookie)
+static struct records *records_of(struct perf_text *t)
 {
 	if (!t->records)
 		t->records = records_new(t->names);
-	records_begin(t->records, cookie);
+	return t->records;
+}
+
+void perf_text_namer(struct perf_text *t,
+		     void (*name)(void *ctx, int32_t pid, struct location *loc), void *ctx)
+{
+	records_namer(records_of(t), name, ctx);
+}
+
+void perf_text_records(struct perf_text *t, uint64_t cookie)
+{
+	records_begin(records_of(t), cookie);
 	t->filtered = true;
 }
 
@@ -250,7 +262,7 @@ static enum outcome read_record(struct perf_text *t, struct str line, const stru
 	t->in_record = true;
 	t->in_warning = t->in_own = false;
 	ev->has_time = true;
-	ev->in_tx = false;
+	ev->in_tx = ev->named = false;
 	ev->pid = head->pid;
 	ev->tid = head->tid;
 	ev->time = head->time;
@@ -328,7 +340,9 @@ static void count(struct perf_text *t)
 	t->stats.lines = t->lines.number;
 	t->stats.lost = t->notes.lost;
 	t->stats.cut = t->lines.cut;
-	t->stats.bad_offsets = places_bad_offsets(t->places);
+	if (t->records)
+		t->bad_offsets = records_bad_offsets(t->records);
+	t->stats.bad_offsets = places_bad_offsets(t->places) + t->bad_offsets;
 }
 
 /* Takes records, if that is what is next, up to one that makes an event. */
@@ -346,6 +360,8 @@ static enum outcome take_records(struct perf_text *t, struct event *ev, struct e
 		lines_take(&t->lines, rest.n - left.n);
 		if (got == RECORDS_EVENT) {
 			t->in_own = false;
+			if (records_bad_offsets(t->records) != t->bad_offsets)
+				count(t);
 			return EVENT;
 		}
 		if (got == RECORDS_BAD)

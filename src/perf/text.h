@@ -51,7 +51,7 @@ struct perf_note {
  */
 #define PERF_CHAIN_MAX 65536u
 
-/* Among records, all but the events is brought up to date only when more is read. */
+/* Among records, the bytes, lines and lost lines are brought up to date when more is read. */
 struct perf_text_stats {
 	uint64_t bytes;       /* read so far */
 	uint64_t lines;       /* so far, continuation lines of a call chain included */
@@ -80,6 +80,10 @@ void perf_text_input(struct perf_text *text, struct input input);
  * was given this number. What perf prints only for the filter's sake is passed over.
  */
 void perf_text_records(struct perf_text *text, uint64_t cookie);
+
+/* Gives each place of records its shown name, once: the branches are `named` then. */
+void perf_text_namer(struct perf_text *text,
+		     void (*name)(void *ctx, int32_t pid, struct location *loc), void *ctx);
 
 /* Whether there were records so far. */
 bool perf_text_has_records(const struct perf_text *text);

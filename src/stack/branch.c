@@ -135,7 +135,7 @@ static uint64_t work_before(const struct thread *th, uint64_t src)
  */
 static void tell_work(struct thread *th, int64_t t, const struct location *src)
 {
-	uint64_t border = inlining_border(th, src);
+	uint64_t border = th->shared->inlines ? inlining_border(th, src) : src->addr;
 
 	if (border != src->addr) {
 		spread_branch(&th->spread, t, work_before(th, border));
@@ -161,9 +161,11 @@ static void tell_time(struct thread *th, int64_t t, const struct event *ev)
 
 void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 {
+	bool inlined = th->shared->inlines;
+
 	if (!th->shared->config.reference_times)
 		tell_time(th, t, ev);
-	if (ev->branch.state != TRACE_START)
+	if (inlined && ev->branch.state != TRACE_START)
 		inlining_at(th, t, &ev->branch.src);
 	if (ocaml_traps_known(th))
 		ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
@@ -175,6 +177,6 @@ void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 		break;
 	default: traced_branch(th, t, ev); break;
 	}
-	if (ev->branch.state != TRACE_END)
+	if (inlined && ev->branch.state != TRACE_END)
 		inlining_at(th, t, &ev->branch.dst);
 }

@@ -59,11 +59,16 @@ static void check(const struct location *loc, uint64_t start, const char *name)
 
 static struct event branch(struct location src, struct location dst)
 {
-	struct event ev = { .kind = EVENT_BRANCH, .pid = PID };
+	struct event ev = { .kind = EVENT_BRANCH, .pid = PID }, named;
 
 	ev.branch.src = src;
 	ev.branch.dst = dst;
+	named = ev;
 	symbols_event(symbols, &ev, true);
+	symbols_place(symbols, PID, &named.branch.src);
+	symbols_place(symbols, PID, &named.branch.dst);
+	symbols_check(symbols, &named);
+	ck_assert_mem_eq(&named.branch, &ev.branch, sizeof(ev.branch));
 	return ev;
 }
 
@@ -126,6 +131,10 @@ START_TEST(test_compiled_at_run_time)
 	ev = branch(at(0x5010, 0, NULL), at(0x50ff, 0, NULL));
 	check(&ev.branch.src, 0x5000, "compiled function");
 	check(&ev.branch.dst, 0x5000, "compiled function");
+	/* perf's offset is wrong, and the name may be: ours is taken unless it has none, either */
+	ev = branch(at(0x5010, 0, "tan@plt"), at(0x5000, 0, "tan@plt"));
+	check(&ev.branch.src, 0x5000, "compiled function");
+	check(&ev.branch.dst, 0x5000, "tan@plt");
 	ev = branch(at(0x5100, 0, NULL), at(0x6000, 0, NULL));
 	check(&ev.branch.src, 0, NULL);
 	check(&ev.branch.dst, 0, NULL);

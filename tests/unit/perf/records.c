@@ -170,5 +170,65 @@ START_TEST(test_next_stream)
 }
 END_TEST
 
+static void name(void *ctx, int32_t pid, struct location *loc)
+{
+	struct perftext *text = ctx;
+
+	ck_assert_int_eq(pid, 7);
+	text->n_events++;
+	loc->sym = intern_add(text->names, loc->off ? STR("named") : STR("here"));
+}
+
+/* Each place is named once; what is a line is not. */
+START_TEST(test_namer)
+{
+	const char *line =
+		"7/8 0.000000005: 1 branches: call 401020 f+0x20 (/x) => 401000 f+0x0 (/x)\n";
+	struct perftext_source source;
+	char text[400];
+	struct str stream;
+	struct event ev;
+	size_t n = 0;
+
+	memcpy(text, ALL BRANCH BRANCH, n = sizeof(ALL BRANCH BRANCH) - 1);
+	memcpy(text + n, line, strlen(line));
+	stream = (struct str){ .p = text, .n = n + strlen(line) };
+	perftext_init(&p, PERF_PT);
+	perf_text_namer(p.text, name, &p);
+	perf_text_input(p.text, perftext_input(&source, stream, 99));
+	perf_text_records(p.text, COOKIE);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(perf_text_next(p.text, &ev, NULL), 1);
+		ck_assert(ev.named);
+		ck_assert_str_eq(intern_str(p.names, ev.branch.src.sym).p, "named");
+		ck_assert_str_eq(intern_str(p.names, ev.branch.dst.sym).p, "here");
+	}
+	ck_assert_int_eq(perf_text_next(p.text, &ev, NULL), 1);
+	ck_assert(!ev.named);
+	ck_assert_str_eq(intern_str(p.names, ev.branch.src.sym).p, "f");
+	ck_assert_uint_eq(p.n_events, 2);
+	perftext_fini(&p);
+}
+END_TEST
+
+/* An offset of 2^62 counts as none, and is counted. */
+START_TEST(test_bad_offset)
+{
+#define FAR "\xfc\x01\x01\0\x20\x10\x40\0\0\0\0\0\0\0\0\0\0\0\0\x40\x01\0\x02\0f/x"
+	struct perftext_source source;
+	struct event ev;
+
+	perftext_init(&p, PERF_PT);
+	perf_text_input(p.text, perftext_input(&source, STR(ALL BRANCH FAR BRANCH), 999));
+	perf_text_records(p.text, COOKIE);
+	ck_assert_int_eq(perf_text_next(p.text, &ev, NULL), 1);
+	ck_assert_uint_eq(perf_text_stats(p.text)->bad_offsets, 0);
+	ck_assert_int_eq(perf_text_next(p.text, &ev, NULL), 1);
+	ck_assert_uint_eq(ev.branch.src.off, 0);
+	ck_assert_uint_eq(perf_text_stats(p.text)->bad_offsets, 1);
+	perftext_fini(&p);
+}
+END_TEST
+
 SUITE_MAIN("records", test_branch, test_text_between, test_odd_path, test_no_cookie, test_tick,
-	   test_bad_records, test_cut, test_next_stream)
+	   test_bad_records, test_cut, test_next_stream, test_namer, test_bad_offset)
