@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/reader.h"
 
+#include "base/closefrom.h"
 #include "base/xalloc.h"
 #include "symbol/debuginfo.h"
 #include "symbol/elffile.h"
@@ -163,7 +164,7 @@ static void confine(int *socket, int *fd)
 	dup2(null, 1);
 	*socket = dup2(sockets, 3);
 	*fd = dup2(file, 4);
-	close_range(5, ~0U, 0);
+	closefrom_fd(5);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		signal(signals[i], SIG_DFL);
 	sigemptyset(&none);
