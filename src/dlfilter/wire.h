@@ -5,18 +5,24 @@
  *
  * A record begins with a tag, a byte that begins no line of text; numbers are in the byte order of
  * the machine and not aligned. Behind text, records go on only with a WIRE_HELLO, which has a
- *number that the reader made up: what is in a line (the path of a file, say) cannot pass for
- *records. There is an empty line before it, in case the text did not end in one.
+ * number that the reader made up: what is in a line (the path of a file, say) cannot pass for
+ * records. There is an empty line before it, in case the text did not end in one.
  *
- *	HELLO   u64 cookie
- *	TIME    u64 time, ns, of perf's clock
- *	THREAD  i32 pid, i32 tid: of the records that follow
- *	FLAGS   u8 index, u32 bits: what index stands for from now on; the bits are perf's, see
- *api.h PLACE   u8 has a symbol, u16 slot, u64 address, u64 offset in the symbol, u16 length of the
- *	        symbol's name, u16 length of the DSO's; then both: what slot stands for from now on
- *	BRANCH  u8 index of flags, u16 ns since the time sent last, u16 slot of the source,
- *	        u16 slot of the destination
- *	TICK    nothing: the thread was still running at the time sent last
+ * HELLO: u64 cookie.
+ *
+ * TIME: u64 ns of perf's clock.
+ *
+ * THREAD: i32 pid, i32 tid, of the records that follow.
+ *
+ * FLAGS: u8 index, u32 bits, which the index stands for from now on. They are perf's, see api.h.
+ *
+ * PLACE: u8 has a symbol, u16 slot, u64 address, u64 offset in the symbol, u16 length of the
+ * symbol's name, u16 length of the DSO's, then both: what the slot stands for from now on.
+ *
+ * BRANCH: u8 index of flags, u16 ns since the time sent last, u16 slot of the source, u16 slot of
+ * the destination.
+ *
+ * TICK: the thread was still running at the time sent last.
  */
 #ifndef MT_DLFILTER_WIRE_H
 #define MT_DLFILTER_WIRE_H
