@@ -74,13 +74,13 @@ def whole(test, *flags):
 
 def ring(test):
     """A small ring holds the end: main's end is there, its begin is not."""
-    with test.recorder("run", "-snapshot-size", "32K", test.program, "--", "1200") as r:
+    with test.recorder("run", "-snapshot-size", "8K", test.program, "--", "250") as r:
         ended = r.end()
         faults = test.faults(ended, r)
     if faults:
         return faults
     fibs = test.spans("fib")
-    if not 10 * FIBS_A_ROUND < len(fibs) < 1200 * FIBS_A_ROUND:
+    if not 10 * FIBS_A_ROUND < len(fibs) < 250 * FIBS_A_ROUND:
         faults.append("%d calls of fib are in the trace" % len(fibs))
     if not test.spans("_exit") and not test.spans("exit"):
         faults.append("the program's end is not in the trace")
@@ -171,7 +171,7 @@ def inside(report, build):
     with open(os.path.join(devices, "intel_pt", "caps", "psb_cyc"), "w", encoding="utf-8") as f:
         f.write("1\n")
     with tempfile.TemporaryDirectory() as work:
-        program = harness.compile_target(work, "fibs.c", "-O1", "-g")
+        program = harness.compile_target(work, "fibs.c", "-O1", "-g", "-static")
         # the stepper is at its best alone on a CPU
         harness.check_all(report, [(name, function, Test(build, work, program), *args)
                                    for name, function, *args in TESTS], 2)

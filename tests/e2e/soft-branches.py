@@ -20,7 +20,7 @@ CASES = [                       # name, program, what it prints
     ("fib", "soft fib", "fib 55\n"),
     ("qsort", "soft qsort", "qsort\n"),
     ("dlopen", "soft dlopen", "dlopen 0.914653\n" * 2),
-    ("exception", "throws", "throws 2 9\n"),
+    ("exception", "throws", "throws 2 5\n"),
     ("signals", "soft signals", "signals 7 3 1 x\n"),
     ("threads", "soft threads", None),
     ("exec", "soft exec", "fib 55\n"),

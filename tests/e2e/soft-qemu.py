@@ -24,7 +24,7 @@ CASES = [                       # name, program, what it prints, how often it ex
     ("fib", "soft fib", "fib 55\n", 0),
     ("qsort", "soft qsort", "qsort\n", 0),
     ("dlopen", "soft dlopen", "dlopen 0.914653\n" * 2, 0),
-    ("exception", "throws", "throws 2 9\n", 0),
+    ("exception", "throws", "throws 2 5\n", 0),
     ("signals", "soft signals", "signals 7 3 1 x\n", 0),
     ("threads", "soft threads", None, 0),
     ("exec", "soft exec", "fib 55\n", 1),

@@ -140,11 +140,13 @@ static bool is_held(pid_t pid)
 
 static int record(struct asked *a, char **argv)
 {
+	struct packet_config packets = RECORDER_PACKETS;
 	struct recorder_config recorder = {
 		.path = a->data,
 		.time = RECORDER_REAL,
 		.ring = a->snapshots ? a->ring : 0,
 		.command_line = argv,
+		.pt = &packets,
 	};
 	struct stepper_config config = {
 		.pid = a->pid,
@@ -158,6 +160,8 @@ static int record(struct asked *a, char **argv)
 	struct err err = ERR_INIT;
 	char text[300];
 
+	/* decoding begins at a PSB: a small ring has one, too */
+	packets.psb_period = 0;
 	if (stepper_attach(&config, &stepper, &err) < 0) {
 		fprintf(stderr, "softperf: %s\n%s\n", err.msg, err.hint);
 		return FAILED;
