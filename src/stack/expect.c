@@ -29,3 +29,14 @@ uint32_t expect_holder(const struct callstack *cs, uint32_t n, const struct loca
 		n--;
 	return n;
 }
+
+bool expect_within(const struct callstack *cs)
+{
+	uint32_t n = callstack_depth(cs);
+	const struct frame *top;
+
+	if (n < 2)
+		return false;
+	top = callstack_frame(cs, n - 1);
+	return top->addr != top->start && callstack_frame(cs, n - 2)->start == top->start;
+}

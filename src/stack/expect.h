@@ -26,4 +26,7 @@ uint32_t expect_nearest(const struct callstack *cs, uint32_t n, const struct loc
 /* Likewise the nearest whose function holds dst. */
 uint32_t expect_holder(const struct callstack *cs, uint32_t n, const struct location *dst);
 
+/* Whether the top frame is a call of a function into its own middle, as retpolines have it. */
+bool expect_within(const struct callstack *cs);
+
 #endif

@@ -109,18 +109,6 @@ static bool goes_back(const struct frame *top, const struct location *dst)
 	return dst->off && top->was && top->was == dst->addr - dst->off;
 }
 
-/* Whether the top frame is a call of a function into its own middle, as retpolines have it. */
-static bool called_within(const struct callstack *cs)
-{
-	uint32_t n = callstack_depth(cs);
-	const struct frame *top;
-
-	if (n < 2)
-		return false;
-	top = callstack_frame(cs, n - 1);
-	return top->addr != top->start && callstack_frame(cs, n - 2)->start == top->start;
-}
-
 /* A return that does not go back to where the top frame was called. */
 static void stray_return(struct thread *th, int64_t t, const struct location *dst)
 {
@@ -146,7 +134,7 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 		/* Not seen called: this may be where it was. */
 		ocaml_return(th, t);
 		landing_arrive(th, t, dst);
-	} else if (called_within(cs)) {
+	} else if (expect_within(cs)) {
 		thread_pop(th, t);
 		become(th, t, dst);
 	} else {
@@ -154,10 +142,30 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 	}
 }
 
+/* A landing that was in doubt: its path has been found. False: it was in none. */
+static bool follow_path(struct thread *th, int64_t t, const struct location *dst)
+{
+	struct fibers *fibers = &th->fibers;
+	uint32_t i = th->path.index;
+
+	switch (th->path.way) {
+	case AHEAD_NEW: switching_enter(th, t, dst); return true;
+	case AHEAD_JUMP: become(th, t, dst); return true;
+	case AHEAD_TOP: thread_pop(th, t); break;
+	case AHEAD_LOWER: switching_leave(th, t, i); break;
+	case AHEAD_FIBER: switching_go_on(th, t, fibers_take(fibers, &fibers->list[i])); break;
+	default: return false;
+	}
+	landing_arrive(th, t, dst);
+	return true;
+}
+
 void landing_return(struct thread *th, int64_t t, const struct location *dst)
 {
 	const struct frame *top = callstack_top(&th->stack);
 
+	if (follow_path(th, t, dst))
+		return;
 	if (!top && th->lost && loss_find(th, dst, true))
 		return;
 	if (!top || by_reference(th) || ocaml_raising(th, top)) {
@@ -215,7 +223,7 @@ void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool
 	top = callstack_top(&th->stack);
 	if (!top)
 		thread_infer(th, t, dst);
-	else if (frame_same_symbol(top, dst))
+	else if (follow_path(th, t, dst) || frame_same_symbol(top, dst))
 		return;
 	else if (!far || by_reference(th) || !jump_far(th, t, dst))
 		become(th, t, dst);

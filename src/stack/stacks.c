@@ -3,6 +3,7 @@
 
 #include "base/xalloc.h"
 #include "stack/branch.h"
+#include "stack/doubt.h"
 #include "stack/hits.h"
 #include "stack/loss.h"
 #include "stack/ocaml.h"
@@ -156,8 +157,9 @@ static void lose(struct thread *th, int64_t t, uint32_t code)
 	}
 }
 
-static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
+static void apply(void *ctx, struct thread *th, const struct event *ev)
 {
+	struct stacks *s = ctx;
 	bool filtered = filter_on(&s->regions.filter);
 	int64_t own, t;
 
@@ -183,6 +185,14 @@ static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
 		break;
 	default: write_direct(s, th, t, ev); break;
 	}
+}
+
+static void deliver(struct stacks *s, struct thread *th, const struct event *ev)
+{
+	if (doubt_concerns(th, ev))
+		doubt_feed(th, ev, apply, s);
+	else
+		apply(s, th, ev);
 }
 
 /* The context of deliver_queued. */
@@ -244,6 +254,7 @@ static void begin_file(struct stacks *s, int64_t t)
 			continue;
 		if (filter_on(&s->regions.filter))
 			regions_sync(&s->regions, th);
+		doubt_settle(th, apply, s);
 		thread_end(th, th->last_event_time);
 		thread_new_file(th, t, s->files <= 1);
 	}
@@ -304,8 +315,10 @@ void stacks_finish(struct stacks *s)
 	if (!s->has_base && spool_count(&s->early))
 		begin(s, s->hits ? INT64_MAX : 0);
 	regions_end_file(&s->regions);
-	for (i = 0; i < s->table.n; i++)
+	for (i = 0; i < s->table.n; i++) {
 		commit(s, s->table.threads[i]);
+		doubt_settle(s->table.threads[i], apply, s);
+	}
 	for (i = 0; i < s->table.n; i++)
 		if (s->table.threads[i]->started)
 			thread_end(s->table.threads[i], s->table.threads[i]->last_event_time);

@@ -17,6 +17,7 @@ void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t 
 	*th = (struct thread){ .shared = shared, .pid = pid, .tid = tid };
 	callstack_init(&th->stack, 0);
 	fibers_init(&th->fibers);
+	ahead_init(&th->ahead);
 	spread_init(&th->spread, &shared->outlet, shared->config.pool);
 	spool_init(&th->queue, shared->config.pool, sizeof(struct event));
 }
@@ -25,6 +26,7 @@ void thread_fini(struct thread *th)
 {
 	callstack_fini(&th->stack);
 	fibers_fini(&th->fibers);
+	ahead_fini(&th->ahead);
 	spread_fini(&th->spread);
 	spool_fini(&th->queue);
 }

@@ -10,6 +10,7 @@
 #include "base/span.h"
 #include "base/spool.h"
 #include "event/event.h"
+#include "stack/ahead.h"
 #include "stack/callstack.h"
 #include "stack/fibers.h"
 #include "stack/inlines.h"
@@ -48,7 +49,9 @@ struct thread {
 	struct callstack stack;
 	struct fibers fibers;
 	struct spread spread;
-	struct spool queue; /* struct event: of a transaction that may still be undone */
+	struct ahead ahead;     /* events that wait for what follows */
+	struct ahead_path path; /* of the one that is carried out; AHEAD_NONE: not in doubt */
+	struct spool queue;     /* struct event: of a transaction that may still be undone */
 	uint32_t epoch;
 	int64_t last_error_time; /* also the time at which this part of its trace began */
 	int64_t last_event_time; /* without the shift that keeps it apart from an error's */

@@ -73,5 +73,25 @@ START_TEST(test_nearest)
 }
 END_TEST
 
+START_TEST(test_within)
+{
+	struct frame whole = { .addr = 0x1000, .start = 0x1000 };
+	struct frame middle = { .addr = 0x1007, .start = 0x1000 };
+	struct callstack cs;
+
+	callstack_init(&cs, 0);
+	callstack_push(&cs, &middle);
+	ck_assert(!expect_within(&cs));
+	callstack_push(&cs, &middle);
+	ck_assert(expect_within(&cs));
+	callstack_push(&cs, &whole);
+	ck_assert(!expect_within(&cs));
+	whole.start = 0x900;
+	callstack_push(&cs, &whole);
+	ck_assert(!expect_within(&cs));
+	callstack_fini(&cs);
+}
+END_TEST
+
 SUITE_MAIN("stack/expect", test_back_into_the_middle_of_a_function, test_back_to_a_first_byte,
-	   test_nearest)
+	   test_nearest, test_within)
