@@ -3,13 +3,17 @@
 
 #include "base/xalloc.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* So much is written at once. */
 #define PIECE ((size_t)1 << 20)
 
-/* Intel SDM, volume 3, "Packet Stream Boundary (PSB) Packet": it appears nowhere else. */
+/*
+ * Intel SDM, volume 3, "Packet Stream Boundary (PSB) Packet": it appears nowhere else. But what
+ * stands before it may end as it begins.
+ */
 static const uint8_t psb[16] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 				 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
 
@@ -37,17 +41,28 @@ void auxbuf_keep(struct auxbuf *buf)
 		drop(buf, n - buf->ring);
 }
 
+/* The first PSB in the bytes, or their end. */
+static const uint8_t *find_psb(const uint8_t *bytes, size_t n)
+{
+	const uint8_t *end = bytes + n, *p = memmem(bytes, n, psb, sizeof(psb));
+
+	if (!p)
+		return end;
+	while (end - p >= (ptrdiff_t)sizeof(psb) + 2 && memcmp(p + sizeof(psb), psb, 2) == 0)
+		p += 2;
+	return p;
+}
+
 /* Drops what cannot be decoded because its beginning was dropped. */
 static void align(struct auxbuf *buf)
 {
-	const uint8_t *bytes, *found;
+	const uint8_t *bytes;
 	size_t n;
 
 	bytes = packet_bytes(buf->packets, &n);
 	if (!buf->cut || n == 0)
 		return;
-	found = memmem(bytes, n, psb, sizeof(psb));
-	drop(buf, found ? (size_t)(found - bytes) : n);
+	drop(buf, (size_t)(find_psb(bytes, n) - bytes));
 }
 
 /* The same without the bytes that are to be lost. */
