@@ -23,9 +23,9 @@ static bool is_reference(const char *rule)
 }
 
 /*
- * Whether jumps within a function count. Times are given by the code that ran, inlined functions and
- * OCaml's handlers are seen by where branches come from and go to, and a region ends at the last
- * event of each thread, whatever it was.
+ * Whether jumps within a function count. Times are given by the code that ran, inlined functions
+ * and OCaml's handlers are seen by where branches come from and go to, and a region ends at the
+ * last event of each thread, whatever it was.
  */
 static bool wants_all(const struct settings *settings, const struct options *options)
 {

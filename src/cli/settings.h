@@ -22,7 +22,7 @@ struct settings {
 	bool stitch_lbr;
 	bool skip_tx;
 	bool skip_traps; /* OCaml's exceptions are found by names only */
-	bool no_filter; /* perf is to print its text, see perf/script.h */
+	bool no_filter;  /* perf is to print its text, see perf/script.h */
 	bool mark_inferred;
 	bool print_events;
 	bool print_perf_commands;
