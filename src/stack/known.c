@@ -17,6 +17,8 @@ static const char *const unwinders[KNOWN_UNWINDERS] = {
 	"_longjmp",
 	"longjmp",
 	"siglongjmp",
+	"caml_raise_exn",
+	"caml_raise_exception",
 };
 
 void known_init(struct known *known, struct intern *names)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KNOWN_UNWINDERS 12
+#define KNOWN_UNWINDERS 14
 
 struct known {
 	struct intern *names;
@@ -21,7 +21,7 @@ struct known {
 	uint32_t gogo, mcall, morestack;
 	/* where a program begins: control is there after an exec */
 	uint32_t start, execve, execveat;
-	/* what leaves frames without returning from them: longjmp, the unwinder of C++ */
+	/* what leaves frames without returning from them: longjmp, the unwinder of C++, OCaml */
 	uint32_t resume; /* the unwinder, called by a function that has cleaned up */
 	uint32_t unwinders[KNOWN_UNWINDERS];
 	/* OCaml's runtime: how an exception unwinds */

@@ -168,7 +168,7 @@ void landing_return(struct thread *th, int64_t t, const struct location *dst)
 		return;
 	if (!top && th->lost && loss_find(th, dst, true))
 		return;
-	if (!top || by_reference(th) || ocaml_raising(th, top)) {
+	if (!top || by_reference(th)) {
 		ocaml_return(th, t);
 	} else if (!expect_back(top, dst)) {
 		stray_return(th, t, dst);

@@ -3,8 +3,9 @@
  * ocaml: how OCaml exceptions leave frames without returning from them.
  *
  * With the addresses where the compiler put, took away and entered exception handlers, code under a
- * handler runs on a stack of its own, which is dropped when the handler is entered. Without them
- * (rule A) the runtime functions that unwind are counted.
+ * handler runs on a stack of its own, which is dropped when the handler is entered. Without them a
+ * handler is where an exception lands, see landing.h; and with stacks_config.reference (rule A) the
+ * runtime functions that unwind are counted.
  */
 #ifndef MT_STACK_OCAML_H
 #define MT_STACK_OCAML_H
@@ -33,19 +34,6 @@ void ocaml_forget(struct thread *th);
  * that had it: true. Else false: nothing happened.
  */
 bool ocaml_enter_handler(struct thread *th, int64_t t, uint64_t dst);
-
-/*
- * Whether the frame is of the runtime as it raises: what is left by a return from it, ocaml_return
- * knows better.
- */
-static inline bool ocaml_raising(const struct thread *th, const struct frame *frame)
-{
-	const struct known *known = &th->shared->known;
-	uint32_t sym = frame->sym;
-
-	return (sym == known->raise_exn) | (sym == known->raise_exception) |
-	       (sym == known->next_frame_descriptor) | (sym == known->stash_backtrace);
-}
 
 /* A return, or the end of what interrupted: leaves the top frame, and what an exception left. */
 void ocaml_return(struct thread *th, int64_t t);

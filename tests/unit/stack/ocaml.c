@@ -4,11 +4,13 @@
 #include "support/play.h"
 #include "support/suite.h"
 
-START_TEST(test_raise_without_addresses)
+/* Without the handlers' addresses, by the rules of the OCaml program: frames are counted. */
+START_TEST(test_raise_by_reference)
 {
 	struct play p;
 
 	play_init(&p, SCOPE_USER);
+	p.config.reference = true;
 	play_call(&p, 1000, "main");
 	play_call(&p, 1010, "camlA");
 	play_call(&p, 1020, "camlB");
@@ -27,6 +29,31 @@ START_TEST(test_raise_without_addresses)
 			 "E 60 caml_next_frame_descriptor\nB 70 caml_next_frame_descriptor\n"
 			 "E 80 caml_next_frame_descriptor\nE 90 caml_stash_backtrace\n"
 			 "E 100 caml_raise_exn\nE 100 camlB\nE 100 camlA\nE 100 main\n");
+	play_fini(&p);
+}
+END_TEST
+
+/* By ours, the handler is where control lands; no backtrace is made here that could be counted. */
+START_TEST(test_raise_without_addresses)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_call(&p, 1000, "main");
+	play_branch(&p, 1010, TRACE_ON, BRANCH_CALL, "main+4", "camlA");
+	play_branch(&p, 1020, TRACE_ON, BRANCH_CALL, "camlA+4", "camlB");
+	play_branch(&p, 1030, TRACE_ON, BRANCH_CALL, "camlB+4", "caml_raise_exn");
+	play_return(&p, 1040, "camlA+50");
+	play_branch(&p, 1050, TRACE_ON, BRANCH_CALL, "camlA+60", "caml_raise_exn");
+	play_return(&p, 1060, "camlA+70");
+	play_return(&p, 1070, "main+9");
+	play_branch(&p, 1080, TRACE_ON, BRANCH_CALL, "main+20", "caml_raise_exn");
+	play_return(&p, 1090, "camlC+50"); /* was there before the trace began */
+	ck_assert_str_eq(play_end_sorted(&p),
+			 "B 0 camlC inf\nB 0 main\nB 10 camlA\nB 20 camlB\nB 30 caml_raise_exn\n"
+			 "E 40 caml_raise_exn\nE 40 camlB\nB 50 caml_raise_exn\n"
+			 "E 60 caml_raise_exn\nE 70 camlA\nB 80 caml_raise_exn\n"
+			 "E 90 caml_raise_exn\nE 90 main\nE 90 camlC\n");
 	play_fini(&p);
 }
 END_TEST
@@ -135,6 +162,6 @@ START_TEST(test_error_forgets_where_code_ran)
 }
 END_TEST
 
-SUITE_MAIN("stack/ocaml", test_raise_without_addresses, test_handler_entered,
-	   test_handler_taken_away, test_handler_put_there_before_the_trace,
+SUITE_MAIN("stack/ocaml", test_raise_by_reference, test_raise_without_addresses,
+	   test_handler_entered, test_handler_taken_away, test_handler_put_there_before_the_trace,
 	   test_error_forgets_where_code_ran)
