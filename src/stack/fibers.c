@@ -109,14 +109,24 @@ const struct fiber *fibers_take(struct fibers *fibers, const struct fiber *fiber
 
 const struct fiber *fibers_take_within(struct fibers *fibers, const struct location *loc)
 {
-	uint32_t i, n;
+	uint32_t i, n, above, least = 0, depth = 0;
+	struct fiber *found = NULL;
 
-	for (i = fibers->n; i-- > 0;) {
-		n = held(&fibers->list[i], loc);
+	for (i = 0; i < fibers->n; i++) {
+		struct fiber *fiber = &fibers->list[i];
+
+		n = held(fiber, loc);
+		above = fiber->n - n;
 		if (!n)
 			continue;
-		fibers->list[i].n = n;
-		return fibers_take(fibers, &fibers->list[i]);
+		if (found && (above > least || (above == least && fiber->left > found->left)))
+			continue;
+		found = fiber;
+		least = above;
+		depth = n;
 	}
-	return NULL;
+	if (!found)
+		return NULL;
+	found->n = depth;
+	return fibers_take(fibers, found);
 }

@@ -60,8 +60,10 @@ struct fiber *fibers_find(const struct fibers *fibers, uint64_t addr);
 const struct fiber *fibers_take(struct fibers *fibers, const struct fiber *fiber);
 
 /*
- * Takes the stack left last that has a function which holds loc, without the frames above that one:
- * control came there by a longjmp. NULL: none. Valid until the next one is taken.
+ * Takes the stack that has a function which holds loc, without the frames above that one: control
+ * came there by a longjmp. Of several it is the one with the fewest frames above, since who waits
+ * for a longjmp has called little more than what left the stack; and of those the one that waits
+ * longest. NULL: none. Valid until the next one is taken.
  */
 const struct fiber *fibers_take_within(struct fibers *fibers, const struct location *loc);
 

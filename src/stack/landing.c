@@ -93,6 +93,11 @@ bool landing_far(struct thread *th, int64_t t, const struct location *dst, uint3
 		return true;
 	if (!known_unwinder(&th->shared->known, top->sym))
 		return false;
+	if (callstack_frame(&th->stack, 0)->sym == th->shared->known.start) {
+		/* No frame was there before the program began: this is another stack. */
+		switching_enter(th, t, dst);
+		return true;
+	}
 	/* To a frame that was there before the trace began. */
 	thread_clear(th, t);
 	thread_infer(th, t, dst);

@@ -35,6 +35,7 @@ PROGRAMS = [
     Program("coro", "coro.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
     Program("fiber", "fiber.c", "fiber 73 2\n", NO_TAILS, ("-O1", *STATIC), (), None),
     Program("fibers", "fibers.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
+    Program("jmpco", "jmpco.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
     Program("push", "push.c", "push 30\n", NO_TAILS, ("-O1", *STATIC), ()),
     Program("coro20", "coro20.cc", "coro20 133\n", ("-std=gnu++20", *NO_TAILS),
             ("-O1", *STATIC), CXX),

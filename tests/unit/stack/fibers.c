@@ -59,11 +59,14 @@ START_TEST(test_a_function_of_it_holds_where_a_longjmp_lands)
 
 	fibers_init(&fibers);
 	stack_of(frames, 4, 0);
-	fibers_keep(&fibers, frames, 4, 1);
+	fibers_keep(&fibers, frames, 4, 1); /* one more frame than the others */
+	fibers_keep(&fibers, frames, 3, 3);
 	fibers_keep(&fibers, frames, 3, 2);
 	fiber = fibers_take_within(&fibers, &loc);
 	ck_assert_uint_eq(fiber->left, 2);
 	ck_assert_uint_eq(fiber->n, 2);
+	fiber = fibers_take_within(&fibers, &loc);
+	ck_assert_uint_eq(fiber->left, 3);
 	fiber = fibers_take_within(&fibers, &loc);
 	ck_assert_uint_eq(fiber->left, 1);
 	ck_assert_uint_eq(fiber->n, 2);

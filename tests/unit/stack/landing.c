@@ -114,6 +114,22 @@ START_TEST(test_unwinding_to_a_frame_never_seen)
 }
 END_TEST
 
+/* What the program's own stack does not have, the program began on another one. */
+START_TEST(test_unwinding_to_another_stack)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "_start");
+	call(&p, 1010, "_start+4", "longjmp");
+	play_jump(&p, 1020, "elsewhere+9");
+	call(&p, 1030, "elsewhere+20", "longjmp");
+	play_jump(&p, 1040, "_start+30");
+	expect(&p, "B 0 _start\nB 10 longjmp\nB 20 elsewhere\nB 30 longjmp\nE 40 longjmp\n"
+		   "E 40 elsewhere\nE 40 longjmp\nE 40 _start\n");
+}
+END_TEST
+
 START_TEST(test_jump_to_a_part_and_back)
 {
 	struct play p;
@@ -233,7 +249,7 @@ END_TEST
 SUITE_MAIN("stack/landing", test_recursion_loses_no_frame, test_return_over_frames,
 	   test_landing_pad, test_landing_pad_in_a_part_elsewhere,
 	   test_unwinding_goes_on_in_another_frame, test_unwinding_to_a_frame_never_seen,
-	   test_jump_to_a_part_and_back, test_jump_back_to_where_an_outer_frame_would_return,
-	   test_jumps_without_symbols_stay, test_return_address_pushed_by_hand,
-	   test_function_that_begins_close_behind_a_call, test_call_into_its_own_middle,
-	   test_call_of_the_next_instruction, test_reference)
+	   test_unwinding_to_another_stack, test_jump_to_a_part_and_back,
+	   test_jump_back_to_where_an_outer_frame_would_return, test_jumps_without_symbols_stay,
+	   test_return_address_pushed_by_hand, test_function_that_begins_close_behind_a_call,
+	   test_call_into_its_own_middle, test_call_of_the_next_instruction, test_reference)
