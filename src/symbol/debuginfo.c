@@ -38,6 +38,16 @@ static const Dwfl_Callbacks anywhere = {
 	.section_address = dwfl_offline_section_address,
 };
 
+/* Beside the file, or beside its separate debug file. */
+static struct dwpfile *find_package(Dwfl_Module *module, const char *path)
+{
+	struct dwpfile *dwp = dwpfile_open(path);
+	const char *debug = NULL;
+
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
+	return dwp || !debug ? dwp : dwpfile_open(debug);
+}
+
 static int load(struct debuginfo *info, const char *path, struct err *err)
 {
 	dwfl_report_end(info->dwfl, NULL, NULL);
@@ -46,6 +56,7 @@ static int load(struct debuginfo *info, const char *path, struct err *err)
 	info->dwarf = dwfl_module_getdwarf(info->module, &info->bias);
 	if (!info->dwarf)
 		return err_set(err, "%s: it has no debug info: %s", path, dwfl_errmsg(-1));
+	info->dwp = find_package(info->module, path);
 	return 0;
 }
 
@@ -69,6 +80,7 @@ int debuginfo_open(int fd, const char *path, bool fetch, struct debuginfo *info,
 
 void debuginfo_close(struct debuginfo *info)
 {
+	dwpfile_close(info->dwp);
 	dwfl_end(info->dwfl);
 	*info = (struct debuginfo){ 0 };
 }

@@ -106,7 +106,7 @@ static bool sections_are_sane(Elf *elf)
 	return notes <= NOTES_MAX;
 }
 
-Elf *elfopen(int fd, const char *path, struct err *err)
+static Elf *open_elf(int fd, const char *path, bool object, struct err *err)
 {
 	GElf_Ehdr ehdr;
 	Elf *elf;
@@ -119,7 +119,9 @@ Elf *elfopen(int fd, const char *path, struct err *err)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr)) {
 		err_set(err, "%s: it is not an ELF file, or damaged: %s", path, elf_errmsg(-1));
-	} else if (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN) {
+	} else if (object && ehdr.e_type != ET_REL) {
+		err_set(err, "%s: it is not an ELF object file", path);
+	} else if (!object && ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN) {
 		err_set(err, "%s: it is not an ELF executable or library", path);
 	} else if (!segments_are_sane(elf) || !sections_are_sane(elf)) {
 		err_set(err, "%s: its ELF headers are damaged", path);
@@ -128,6 +130,16 @@ Elf *elfopen(int fd, const char *path, struct err *err)
 	}
 	elf_end(elf);
 	return NULL;
+}
+
+Elf *elfopen(int fd, const char *path, struct err *err)
+{
+	return open_elf(fd, path, false, err);
+}
+
+Elf *elfopen_object(int fd, const char *path, struct err *err)
+{
+	return open_elf(fd, path, true, err);
 }
 
 Elf_Scn *elfopen_section(Elf *elf, uint32_t type)

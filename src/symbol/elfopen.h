@@ -20,6 +20,9 @@
  */
 Elf *elfopen(int fd, const char *path, struct err *err);
 
+/* The same of an object file, such as holds debug info beside a program. */
+Elf *elfopen_object(int fd, const char *path, struct err *err);
+
 /* The first section of this type (SHT_*), or NULL. */
 Elf_Scn *elfopen_section(Elf *elf, uint32_t type);
 

@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "base/xalloc.h"
 #include "symbol/ranges.h"
+#include "symbol/splitunit.h"
 #include "symbol/unittable.h"
 
 #include <dwarf.h>
@@ -28,6 +29,7 @@ struct build {
 	const char *directory; /* that the compiler ran in; NULL: not known */
 	const char *path;      /* what add_path was last asked for, and its answer */
 	uint32_t path_name;
+	struct splitunit packed; /* all zero: not open */
 	bool whole;
 };
 
@@ -239,19 +241,29 @@ static void walk(struct build *b, Dwarf_Die *parent, uint32_t scope, unsigned in
 	}
 }
 
+/* Whether a split unit is in the package. */
+static bool find_packed(struct build *b, Dwarf_Die *skeleton, uint64_t id, Dwarf_Die *split)
+{
+	struct dwp_unit unit;
+
+	return b->info->dwp && dwpfile_find(b->info->dwp, id, &unit) &&
+	       splitunit_open(&unit, skeleton, &b->packed, split);
+}
+
 /* The DIE that the functions of a unit are in: its own, or that of its split unit. */
 static Dwarf_Die *functions_of(struct build *b, Dwarf_Die *unit, Dwarf_Die *split)
 {
 	uint8_t type;
+	uint64_t id;
 
-	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, split, NULL, NULL, NULL) != 0 ||
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, split, &id, NULL, NULL) != 0 ||
 	    type != DW_UT_skeleton)
 		return unit;
-	if (dwarf_tag(split) != DW_TAG_compile_unit) {
-		b->whole = false;
-		return unit;
-	}
-	return split;
+	/* elfutils has looked for the .dwo file, of late for the package too */
+	if (dwarf_tag(split) == DW_TAG_compile_unit || find_packed(b, unit, id, split))
+		return split;
+	b->whole = false;
+	return unit;
 }
 
 /* Where each name is in the table; [0] is where the empty one is. */
@@ -332,13 +344,16 @@ bool unitbuild(const struct debuginfo *info, const struct elffile *file, uint64_
 	b.directory = string_of(&die, DW_AT_comp_dir);
 	read_rows(&b, &die);
 	functions = functions_of(&b, &die, &split);
-	if (dwarf_getsrcfiles(functions, &b.files, &b.n_files) != 0)
+	/* a split unit need not have files of its own */
+	if (dwarf_getsrcfiles(functions, &b.files, &b.n_files) != 0 &&
+	    dwarf_getsrcfiles(&die, &b.files, &b.n_files) != 0)
 		b.files = NULL;
 	walk(&b, functions, UNITTABLE_NONE, 0);
 	/* what is cut has more pieces; a span has no number for more than these */
 	ranges_settle(&b.spans);
 	put(&b, blob);
 	*whole = b.whole;
+	splitunit_close(&b.packed);
 	ranges_fini(&b.spans);
 	intern_free(b.names);
 	free(b.rows);

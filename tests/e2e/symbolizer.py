@@ -352,6 +352,10 @@ def built_targets(report, scratch):
     yield build_cxx(scratch, "not-pie", "g++", "-g", "-no-pie")
     if shutil.which("clang++"):
         yield build_cxx(scratch, "clang-split", "clang++", "-g", "-gsplit-dwarf")
+    if shutil.which("dwp"):
+        target = build_cxx(scratch, "packed", "g++", "-gdwarf-4", "-gsplit-dwarf")
+        run("dwp -e packed -o packed.dwp && rm packed-*.dwo", shell=True, cwd=scratch)
+        yield target
     if shutil.which("dwz"):
         target = build_cxx(scratch, "dwz", "g++", "-gdwarf-4")
         run(["dwz", target.path])
