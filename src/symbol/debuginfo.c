@@ -12,7 +12,10 @@ static int find_here(Dwfl_Module *module, void **ctx, const char *name, Dwarf_Ad
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(module, &bias);
 
-	(void)ctx, (void)name, (void)base, (void)link, (void)crc;
+	(void)ctx, (void)name, (void)base;
+	/* a link without a checksum is that to a file shared with others: altdebug finds it */
+	if (link && !crc)
+		return -1;
 	return elf ? debugfile_open(elf, path, found) : -1;
 }
 
@@ -21,9 +24,9 @@ static int find_anywhere(Dwfl_Module *module, void **ctx, const char *name, Dwar
 {
 	int fd = find_here(module, ctx, name, base, path, link, crc, found);
 
-	return fd >= 0 ? fd
-		       : dwfl_standard_find_debuginfo(module, ctx, name, base, path, link, crc,
-						      found);
+	return fd >= 0 || (link && !crc) ? fd
+					 : dwfl_standard_find_debuginfo(module, ctx, name, base,
+									path, link, crc, found);
 }
 
 static const Dwfl_Callbacks here = {
@@ -38,14 +41,16 @@ static const Dwfl_Callbacks anywhere = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* Beside the file, or beside its separate debug file. */
-static struct dwpfile *find_package(Dwfl_Module *module, const char *path)
+/* What lies beside the file, or beside its separate debug file. */
+static void find_others(struct debuginfo *info, const char *path)
 {
-	struct dwpfile *dwp = dwpfile_open(path);
 	const char *debug = NULL;
 
-	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
-	return dwp || !debug ? dwp : dwpfile_open(debug);
+	dwfl_module_info(info->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
+	altdebug_find(info->dwarf, debug ? debug : path, &info->alt);
+	info->dwp = dwpfile_open(path);
+	if (!info->dwp && debug)
+		info->dwp = dwpfile_open(debug);
 }
 
 static int load(struct debuginfo *info, const char *path, struct err *err)
@@ -56,7 +61,7 @@ static int load(struct debuginfo *info, const char *path, struct err *err)
 	info->dwarf = dwfl_module_getdwarf(info->module, &info->bias);
 	if (!info->dwarf)
 		return err_set(err, "%s: it has no debug info: %s", path, dwfl_errmsg(-1));
-	info->dwp = find_package(info->module, path);
+	find_others(info, path);
 	return 0;
 }
 
@@ -82,6 +87,7 @@ void debuginfo_close(struct debuginfo *info)
 {
 	dwpfile_close(info->dwp);
 	dwfl_end(info->dwfl);
+	altdebug_close(&info->alt);
 	*info = (struct debuginfo){ 0 };
 }
 

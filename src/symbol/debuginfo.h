@@ -4,6 +4,7 @@
 #define MT_SYMBOL_DEBUGINFO_H
 
 #include "base/err.h"
+#include "symbol/altdebug.h"
 #include "symbol/dwpfile.h"
 
 #include <elfutils/libdw.h>
@@ -16,8 +17,9 @@ struct debuginfo {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf *dwarf;
-	Dwarf_Addr bias;     /* to be added to an address of the DWARF to get the module's */
-	Dwarf_Addr load;     /* to be added to an address of the file to get the module's */
+	Dwarf_Addr bias; /* to be added to an address of the DWARF to get the module's */
+	Dwarf_Addr load; /* to be added to an address of the file to get the module's */
+	struct altdebug alt;
 	struct dwpfile *dwp; /* the package of its split units; NULL: there is none */
 };
 

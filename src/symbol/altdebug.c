@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbol/altdebug.h"
+
+#include "base/xalloc.h"
+#include "symbol/elfopen.h"
+#include "symbol/regular.h"
+
+#include <elfutils/libdwelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ID_DIR "/usr/lib/debug/.build-id"
+
+/* Build-ids are 8 to 20 bytes; what is far from it is damaged. */
+#define ID_MIN 3
+#define ID_MAX 64
+
+struct wanted {
+	const char *name;
+	const void *id;
+	ssize_t id_length;
+};
+
+/* Takes the path over. */
+static bool try(char *path, const struct wanted *wanted, struct altdebug *alt)
+{
+	int fd = regular_open(path, NULL, NULL);
+	const void *id;
+	bool same;
+
+	free(path);
+	if (fd < 0)
+		return false;
+	alt->elf = elfopen_object(fd, "", NULL);
+	same = alt->elf && dwelf_elf_gnu_build_id(alt->elf, &id) == wanted->id_length &&
+	       memcmp(id, wanted->id, (size_t)wanted->id_length) == 0;
+	if (same)
+		alt->dwarf = dwarf_begin_elf(alt->elf, DWARF_C_READ, NULL);
+	alt->fd = fd;
+	if (alt->dwarf)
+		return true;
+	elf_end(alt->elf);
+	alt->elf = NULL;
+	close(fd);
+	return false;
+}
+
+static bool try_id(const struct wanted *wanted, struct altdebug *alt)
+{
+	char hex[2 * ID_MAX + 1];
+
+	for (ssize_t i = 0; i < wanted->id_length; i++)
+		snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)wanted->id)[i]);
+	return try(xasprintf(ID_DIR "/%.2s/%s.debug", hex, hex + 2), wanted, alt);
+}
+
+static bool try_name(const struct wanted *wanted, const char *path, struct altdebug *alt)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (wanted->name[0] == '/' || !slash)
+		return try(xstrdup(wanted->name), wanted, alt);
+	return try(xasprintf("%.*s/%s", (int)(slash - path), path, wanted->name), wanted, alt);
+}
+
+void altdebug_find(Dwarf *main, const char *path, struct altdebug *alt)
+{
+	struct wanted wanted;
+
+	wanted.id_length = dwelf_dwarf_gnu_debugaltlink(main, &wanted.name, &wanted.id);
+	if (wanted.id_length < ID_MIN || wanted.id_length > ID_MAX)
+		return;
+	if (try_id(&wanted, alt) || try_name(&wanted, path, alt))
+		dwarf_setalt(main, alt->dwarf);
+}
+
+void altdebug_close(struct altdebug *alt)
+{
+	dwarf_end(alt->dwarf);
+	if (alt->elf) {
+		elf_end(alt->elf);
+		close(alt->fd);
+	}
+	*alt = (struct altdebug){ .elf = NULL };
+}
