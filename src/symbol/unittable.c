@@ -140,6 +140,7 @@ void unittable_run(const struct unittable *table, uint64_t value, struct unittab
 {
 	size_t n = spans_until(table, value);
 	const struct unittable_span *before = n ? &table->spans[n - 1] : NULL;
+	const struct unittable_span *behind = n < table->n_spans ? &table->spans[n] : NULL;
 
 	run->scope = UNITTABLE_NONE;
 	if (before && value < before->end) {
@@ -147,8 +148,7 @@ void unittable_run(const struct unittable *table, uint64_t value, struct unittab
 		clip(run, before->start, before->end);
 		return;
 	}
-	clip(run, before ? before->end : 0,
-	     n < table->n_spans ? table->spans[n].start : UINT64_MAX);
+	clip(run, before ? before->end : 0, behind ? behind->start : UINT64_MAX);
 }
 
 size_t unittable_chain(const struct unittable *table, uint64_t value,
