@@ -69,8 +69,21 @@ $skip"
 	echo "$good $((bad + refused)) $skip_count" >>"$MT_SUM"
 }
 
+# Whether this build has no use for a test (tests/unsanitized.txt).
+is_pointless()
+{
+	grep -q fsanitize "$build/flags-are" && cut -f 1 tests/unsanitized.txt | grep -qxF "$1"
+}
+
 # The tests, a line each: its name, and the command. Those that take longest come first.
 list()
+{
+	candidates | while read -r name command; do
+		is_pointless "$name" || echo "$name $command"
+	done
+}
+
+candidates()
 {
 	for script in tests/golden/run.* tests/truth/run.* tests/diff/* tests/e2e/*; do
 		if [ -f "$script" ] && [ -x "$script" ]; then
