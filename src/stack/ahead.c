@@ -91,29 +91,38 @@ bool ahead_differ(const struct ahead *a)
 }
 
 /*
- * The frame on top returned to addr: only those paths are left of which that is true, if there are
- * any. Whether more can be learned.
+ * Whether the frame on top of the path may return to dst. What was jumped to may also return into
+ * the function that jumped, which has made the return address.
  */
-static bool returned(struct ahead *a, uint64_t addr)
+static bool may_return(const struct ahead_path *path, const struct location *dst)
+{
+	const struct frame *top;
+
+	if (!path->n)
+		return false;
+	top = &path->frames[path->n - 1];
+	return frame_expects(top, dst->addr) ||
+	       (path->way == AHEAD_JUMP && frame_same_start(top, dst));
+}
+
+/*
+ * The frame on top returned to dst: only those paths are left of which that may be true, if there
+ * are any. Whether more can be learned.
+ */
+static bool returned(struct ahead *a, const struct location *dst)
 {
 	uint32_t i, kept = 0;
 
 	for (i = 0; i < a->n_paths; i++) {
 		struct ahead_path path = a->paths[i];
 
-		if (!path.n || !frame_expects(&path.frames[path.n - 1], addr))
+		if (!may_return(&path, dst))
 			continue;
 		path.n--;
 		a->paths[kept++] = path;
 	}
-	/* Those of which nothing is known are as good as any then. */
-	if (!kept) {
-		for (i = 0; i < a->n_paths; i++)
-			if (!a->paths[i].n)
-				a->paths[kept++] = a->paths[i];
-		a->n_paths = kept ? kept : a->n_paths;
+	if (!kept)
 		return false;
-	}
 	a->n_paths = kept;
 	return ahead_differ(a);
 }
@@ -123,6 +132,33 @@ static bool within_call(uint64_t from, uint64_t addr)
 	struct frame frame = { .kind = FRAME_CALL, .from = from };
 
 	return frame_expects(&frame, addr);
+}
+
+/* Whether the branch is one of the function that is to have jumped, to where that was called. */
+static bool switches(const struct ahead_path *path, const struct event *ev)
+{
+	const struct frame *jumped;
+
+	if (path->way != AHEAD_JUMP)
+		return false;
+	jumped = &path->frames[path->n - 1];
+	return frame_same_start(jumped, &ev->branch.src) &&
+	       frame_expects(jumped, ev->branch.dst.addr);
+}
+
+/*
+ * Control goes far away, and nothing more can be learned. But a function that has jumped, and then
+ * goes back to where it was called out of calls inside itself, has not jumped: it switches stacks.
+ */
+static bool gone(struct ahead *a, const struct event *ev)
+{
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < a->n_paths; i++)
+		if (!switches(&a->paths[i], ev))
+			a->paths[kept++] = a->paths[i];
+	a->n_paths = kept;
+	return false;
 }
 
 static bool look_at_branch(struct ahead *a, const struct event *ev)
@@ -140,11 +176,12 @@ static bool look_at_branch(struct ahead *a, const struct event *ev)
 		return true;
 	case BRANCH_RETURN:
 		if (!a->n_calls)
-			return returned(a, dst);
-		return within_call(a->calls[--a->n_calls], dst);
+			return returned(a, &ev->branch.dst);
+		return within_call(a->calls[--a->n_calls], dst) || gone(a, ev);
 	case BRANCH_JMP:
 		/* To the middle of another function: far away. */
-		return !ev->branch.dst.off || ev->branch.dst.sym == ev->branch.src.sym;
+		return !ev->branch.dst.off || ev->branch.dst.sym == ev->branch.src.sym ||
+		       gone(a, ev);
 	case BRANCH_NONE:
 	case BRANCH_JCC:
 	case BRANCH_INT: return true;

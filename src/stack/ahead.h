@@ -26,7 +26,7 @@ enum ahead_way {
 	AHEAD_LOWER, /* it goes on in a frame further down: below frame `index` of the level */
 	AHEAD_FIBER, /* it goes on with stack `index` of those that were left */
 	AHEAD_NEW,   /* it begins a stack */
-	AHEAD_JUMP,  /* it is a jump */
+	AHEAD_JUMP,  /* it is a jump, of the function on top, which there is */
 };
 
 struct ahead_path {

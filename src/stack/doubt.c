@@ -29,17 +29,21 @@ static void tell_lower(struct thread *th, enum ahead_way way, uint32_t index, ui
  * A return to a function's first byte that no frame expects. It is none of these if the function
  * has a part elsewhere that begins there, or if it is a retpoline's, and so a jump.
  */
-static void tell_begin(struct thread *th, const struct location *dst)
+static void tell_return(struct thread *th, const struct location *dst)
 {
 	const struct callstack *cs = &th->stack;
 	uint32_t n = callstack_depth(cs);
-	const struct frame *top = callstack_frame(cs, n - 1);
 
-	if (switching_known(th, top) || expect_nearest(cs, n, dst) || expect_holder(cs, n, dst) ||
-	    expect_within(cs))
+	if (expect_nearest(cs, n, dst) || expect_holder(cs, n, dst) || expect_within(cs))
 		return;
 	tell_lower(th, AHEAD_NEW, 0, 0, 0);
 	tell_lower(th, AHEAD_JUMP, 0, n, 1);
+}
+
+static void tell_jump(struct thread *th)
+{
+	tell_lower(th, AHEAD_NEW, 0, 0, 1);
+	tell_lower(th, AHEAD_JUMP, 0, callstack_depth(&th->stack), 0);
 }
 
 /* Stacks in front of one another on the current level: the frame below each of them switched. */
@@ -78,8 +82,6 @@ static void tell_switch(struct thread *th, const struct location *dst)
 	uint32_t n = callstack_depth(cs);
 	const struct frame *top = callstack_frame(cs, n - 1);
 
-	if (!switching_known(th, top))
-		return;
 	tell_waiting_below(th, dst);
 	tell_left(th, dst);
 	if (expect_back(top, dst))
@@ -96,11 +98,24 @@ static bool in_doubt(struct thread *th, const struct event *ev)
 	    !top->from || dst->sym == INTERN_NONE)
 		return false;
 	ahead_doubt(&th->ahead);
-	if (!dst->off)
-		tell_begin(th, dst);
-	else
+	if (dst->off && switching_known(th, top))
 		tell_switch(th, dst);
+	else if (dst->off || switching_known(th, top))
+		return false;
+	else if (ev->branch.kind == BRANCH_RETURN)
+		tell_return(th, dst);
+	else
+		tell_jump(th);
 	return th->ahead.n_paths > 1 && (!dst->off || ahead_differ(&th->ahead));
+}
+
+/* A function that jumps to another need not be looked at again. */
+static void learn(struct thread *th, const struct event *ev)
+{
+	uint64_t start = ev->branch.src.addr - ev->branch.src.off;
+
+	if (th->path.way == AHEAD_JUMP && ev->branch.kind == BRANCH_JMP)
+		th->shared->jumpers[doubt_jumper(start)] = start;
 }
 
 /* Carries out what waits, up to the next doubt; all: what is known now has to do for each. */
@@ -116,6 +131,7 @@ static void carry_out(struct thread *th, doubt_apply *apply, void *ctx, bool all
 			return;
 		th->path = ahead_path(a);
 		ev = ahead_next(a);
+		learn(th, &ev);
 		apply(ctx, th, &ev);
 		th->path.way = AHEAD_NONE;
 	}

@@ -25,6 +25,9 @@
 /* Functions that were seen to switch stacks; more than a program has. */
 #define SWITCHERS_MAX 16
 
+/* Functions that were seen to jump to others; one makes room for another. */
+#define JUMPERS 1024
+
 /* What all threads share. */
 struct shared {
 	struct stacks_config config;
@@ -34,7 +37,8 @@ struct shared {
 	struct stacks_stats stats;
 	uint64_t switchers[SWITCHERS_MAX]; /* the first addresses of such functions */
 	uint32_t n_switchers;
-	uint32_t arrows; /* drawn so far, of all threads */
+	uint64_t jumpers[JUMPERS]; /* the first addresses of such functions, see doubt.h */
+	uint32_t arrows;           /* drawn so far, of all threads */
 };
 
 struct thread {

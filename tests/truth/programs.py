@@ -35,7 +35,6 @@ PROGRAMS = [
     Program("coro", "coro.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
     Program("fiber", "fiber.c", "fiber 73 2\n", NO_TAILS, ("-O1", *STATIC), (), None),
     Program("fibers", "fibers.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
-    Program("jmpco", "jmpco.c", None, NO_TAILS, ("-O1", *STATIC), (), None),
     Program("push", "push.c", "push 30\n", NO_TAILS, ("-O1", *STATIC), ()),
     Program("coro20", "coro20.cc", "coro20 133\n", ("-std=gnu++20", *NO_TAILS),
             ("-O1", *STATIC), CXX),
@@ -48,6 +47,8 @@ SLOW = [
             "lazylib.c"),
     Program("excthr", "excthr.cc", "excthr 32 7\n", NO_TAILS, (), CXX),
     Program("ctx", "ctx.cc", "ctx 42\n", NO_TAILS, (), CXX),
+    Program("jmpco", "jmpco.c", None, NO_TAILS, (), ()),
+    Program("context", "context.c", None, NO_TAILS, (), ()),
 ]
 
 # Others of the same programs: each is built in a way of its own.

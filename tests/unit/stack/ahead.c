@@ -3,8 +3,10 @@
 
 #include "support/suite.h"
 
-/* Three stacks: their frames were called from 0x1000 on, those of the third nobody knows. */
-static const struct frame one[] = { { .from = 0x1000 }, { .from = 0x1100 }, { .from = 0x1200 } };
+/* Two stacks. */
+static const struct frame one[] = { { .from = 0x1000 },
+				    { .from = 0x1100 },
+				    { .from = 0x1200, .start = 0x2000 } };
 static const struct frame other[] = { { .from = 0x1000 }, { .from = 0x1900 }, { .from = 0x1200 } };
 
 static struct event branch(enum trace_state state, enum branch_kind kind, uint64_t src,
@@ -98,7 +100,58 @@ START_TEST(test_return_that_none_expects)
 
 	begin(&a);
 	ck_assert(follows(&a, BRANCH_RETURN, 0x5020, 0x9999));
+	expect(&a, AHEAD_FIBER);
+}
+END_TEST
+
+/* A jump, as far as is known, by the function on top of one; or it begins a stack. */
+static void begin_jump(struct ahead *a)
+{
+	struct event ev = branch(TRACE_ON, BRANCH_JMP, 0x2000, 0x5000);
+
+	ahead_init(a);
+	ahead_wait(a, &ev);
+	ahead_doubt(a);
+	tell(a, AHEAD_NEW, NULL, 0, 1);
+	tell(a, AHEAD_JUMP, one, 3, 0);
+}
+
+START_TEST(test_jump)
+{
+	struct ahead a;
+
+	begin_jump(&a);
+	ck_assert(follows(&a, BRANCH_RETURN, 0x5020, 0x1205)); /* where it was called */
+	expect(&a, AHEAD_JUMP);
+	begin_jump(&a);
+	ck_assert(follows(&a, BRANCH_RETURN, 0x5020, 0x2001)); /* back into it */
+	expect(&a, AHEAD_JUMP);
+	begin_jump(&a);
+	ck_assert(follows(&a, BRANCH_RETURN, 0x5020, 0x9999));
+	expect(&a, AHEAD_JUMP);
+}
+END_TEST
+
+START_TEST(test_jump_that_switched)
+{
+	struct event src = branch(TRACE_ON, BRANCH_JMP, 0x2001, 0x1205);
+	struct ahead a;
+
+	begin_jump(&a);
+	ck_assert(!follows(&a, BRANCH_CALL, 0x5010, 0x2000));
+	ahead_wait(&a, &src);
+	ck_assert(ahead_known(&a));
 	expect(&a, AHEAD_NEW);
+	/* Another function goes there: one that unwinds, say. */
+	begin_jump(&a);
+	ck_assert(!follows(&a, BRANCH_CALL, 0x5010, 0x7000));
+	ck_assert(follows(&a, BRANCH_RETURN, 0x7001, 0x1205));
+	expect(&a, AHEAD_JUMP);
+	/* It goes elsewhere. */
+	begin_jump(&a);
+	ck_assert(!follows(&a, BRANCH_CALL, 0x5010, 0x2000));
+	ck_assert(follows(&a, BRANCH_JMP, 0x2001, 0x7777));
+	expect(&a, AHEAD_JUMP);
 }
 END_TEST
 
@@ -200,4 +253,5 @@ START_TEST(test_differ)
 END_TEST
 
 SUITE_MAIN("stack/ahead", test_no_doubt, test_returns_tell, test_return_that_none_expects,
-	   test_left_again, test_next_instruction, test_stops, test_bounds, test_differ)
+	   test_jump, test_jump_that_switched, test_left_again, test_next_instruction, test_stops,
+	   test_bounds, test_differ)

@@ -50,6 +50,37 @@ START_TEST(test_function_of_another_stack)
 }
 END_TEST
 
+START_TEST(test_tail_call)
+{
+	struct play p;
+
+	begin(&p);
+	call(&p, 1010, "main+4", "f");
+	play_branch(&p, 1020, TRACE_ON, BRANCH_JMP, "f+10", "g");
+	play_return(&p, 1030, "main+9");
+	call(&p, 1040, "main+20", "f");
+	play_branch(&p, 1050, TRACE_ON, BRANCH_JMP, "f+10", "g"); /* need not be looked at */
+	ck_assert_uint_eq((unsigned int)stacks_stats(p.stacks)->last, 50);
+	play_return(&p, 1060, "main+25");
+	expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nE 30 g\nB 40 f\nE 50 f\nB 50 g\nE 60 g\n"
+		   "E 60 main\n");
+}
+END_TEST
+
+START_TEST(test_jump_to_another_stack)
+{
+	struct play p;
+
+	begin(&p);
+	call(&p, 1010, "main+4", "swap");
+	play_branch(&p, 1020, TRACE_ON, BRANCH_JMP, "swap+10", "g");
+	call(&p, 1030, "g+4", "swap");
+	play_branch(&p, 1040, TRACE_ON, BRANCH_JMP, "swap+10", "main+9");
+	expect(&p, "B 0 main\nB 10 swap\nB 20 g\nB 30 swap\nE 40 swap\nE 40 g\nE 40 swap\n"
+		   "E 40 main\n");
+}
+END_TEST
+
 /* The end of the trace, and of its file, come before it is known what it was. */
 START_TEST(test_end)
 {
@@ -186,6 +217,7 @@ START_TEST(test_no_looking_ahead)
 }
 END_TEST
 
-SUITE_MAIN("stack/doubt", test_pushed_function, test_function_of_another_stack, test_end,
-	   test_other_events_wait, test_stack_that_waits_longest, test_stack_that_waits_less_long,
-	   test_patience, test_no_switch, test_no_looking_ahead)
+SUITE_MAIN("stack/doubt", test_pushed_function, test_tail_call, test_jump_to_another_stack,
+	   test_function_of_another_stack, test_end, test_other_events_wait,
+	   test_stack_that_waits_longest, test_stack_that_waits_less_long, test_patience,
+	   test_no_switch, test_no_looking_ahead)
