@@ -139,9 +139,10 @@ static const struct flag table[] = {
 	{
 		.name = "filter",
 		.value = "START:STOP",
-		.help = "Show only what lies between a call of START and one of STOP; names as "
-			"perf prints them. Also '(START STOP)', with \"...\" round names that have "
-			"spaces, brackets or single colons",
+		.help = "Show only what lies between a call of START and one of STOP: names as the "
+			"trace has them, ends of names (Book::add), LIBRARY:NAME, FILE:LINE of a "
+			"function, or addresses. Also '(START STOP)', with \"...\" round names that "
+			"have spaces or brackets",
 		.kind = FLAG_FILTER,
 		.commands = TRACE,
 		.field = FIELD(filter),

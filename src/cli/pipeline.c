@@ -94,12 +94,11 @@ static void start_symbols(struct pipeline *p)
 	p->symbols = symbols_new(&config);
 }
 
-/* What perf would print for a name that was typed is called so in the trace. */
-static struct str shown(struct pipeline *p, const char *name)
+static uint32_t on_filter(void *ctx, int32_t pid, const struct location *place)
 {
-	uint32_t id = symbols_shown(p->symbols, intern_add(p->names, str_of(name)));
+	struct pipeline *p = ctx;
 
-	return intern_str(p->names, id);
+	return selected_find(p->selected, pid, place);
 }
 
 static struct trigger_hit *intern_hits(const struct recording *rec, struct intern *names)
@@ -158,10 +157,10 @@ static bool draws_inlined(const struct pipeline *p)
 	return asked ? !strcmp(asked, "on") : !is_reference(p->options->stacks);
 }
 
-static void start_stacks(struct pipeline *p)
+static int start_stacks(struct pipeline *p, struct err *err)
 {
 	const struct filter_arg *filter = &p->options->filter;
-	struct trigger_hit *hits = intern_hits(p->recording, p->names);
+	struct trigger_hit *hits;
 	struct stacks_config config = {
 		.scope = p->settings->scope,
 		.names = p->names,
@@ -171,7 +170,6 @@ static void start_stacks(struct pipeline *p)
 		.reference = is_reference(p->options->stacks),
 		.reference_times = is_reference(p->options->time_spread),
 		.max_depth = p->options->max_depth,
-		.hits = hits,
 		.n_hits = p->recording->n_hits,
 		.base = on_base,
 		.ctx = p,
@@ -181,11 +179,18 @@ static void start_stacks(struct pipeline *p)
 		config.inlined = on_inlined;
 	find_traps(p, &config);
 	if (filter->start) {
-		config.filter_start = shown(p, filter->start);
-		config.filter_stop = shown(p, filter->stop);
+		p->selected = selected_new(filter, p->symbols, p->names, err);
+		if (!p->selected)
+			return -1;
+		config.filter_start = selected_start(p->selected);
+		config.filter_stop = selected_stop(p->selected);
+		config.filter_named = on_filter;
 	}
+	hits = intern_hits(p->recording, p->names);
+	config.hits = hits;
 	p->stacks = stacks_new(&config);
 	free(hits);
+	return 0;
 }
 
 int pipeline_open(struct pipeline *p, struct err *err)
@@ -213,8 +218,7 @@ int pipeline_open(struct pipeline *p, struct err *err)
 		return -1;
 	p->pool = spool_pool_new(SPOOL_BUDGET);
 	p->text = perf_text_new(p->settings->mode, p->names, on_note, p);
-	start_stacks(p);
-	return 0;
+	return start_stacks(p, err);
 }
 
 void pipeline_close(struct pipeline *p)
@@ -225,6 +229,7 @@ void pipeline_close(struct pipeline *p)
 		perf_text_free(p->text);
 	if (p->stacks)
 		stacks_free(p->stacks);
+	selected_free(p->selected);
 	ocamltraps_fini(&p->traps);
 	if (p->pool)
 		spool_pool_free(p->pool);

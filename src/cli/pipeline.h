@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/ocamltraps.h"
 #include "cli/options.h"
+#include "cli/selected.h"
 #include "cli/settings.h"
 #include "cli/symbols.h"
 #include "cli/tally.h"
@@ -31,6 +32,7 @@ struct pipeline {
 	struct trace *trace;     /* NULL when it is finished */
 	struct spool_pool *pool;
 	struct perf_text *text;
+	struct selected *selected; /* NULL: no filter */
 	struct stacks *stacks;
 	struct ocamltraps traps;
 	struct tally errors; /* decode errors that were fed */

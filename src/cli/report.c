@@ -63,7 +63,9 @@ void report_empty(const struct pipeline *p, struct err *err)
 	if (p->options->filter.start) {
 		err_set(err, "no trace was written: nothing lies between '%s' and '%s'",
 			p->options->filter.start, p->options->filter.stop);
-		err_hint(err, "names must be as perf prints them, which -z-print-events shows");
+		err_hint(err,
+			 "names must be those that a trace without -filter shows, or FILE:LINE "
+			 "as it has it for a function");
 		return;
 	}
 	if (p->errors.total) {
@@ -122,6 +124,16 @@ static void report_symbols(struct pipeline *p)
 			     human_count(p->troubles - TROUBLES_SHOWN).s);
 }
 
+/* A name of the filter's that stands for several functions. */
+static void report_filter(const struct pipeline *p)
+{
+	struct err err = ERR_INIT;
+
+	for (int stop = 0; p->selected && stop < 2; stop++)
+		if (selected_ambiguous(p->selected, stop, &err))
+			console_warn_err(p->console, &err);
+}
+
 void report_losses(struct pipeline *p)
 {
 	struct line line = LINE_INIT;
@@ -138,6 +150,7 @@ void report_losses(struct pipeline *p)
 			     "busy to write it",
 			     human_count(p->lost).s);
 	report_symbols(p);
+	report_filter(p);
 	summary_notes(&line, notes, n);
 	if (more)
 		console_warn(p->console, "left out in all: %s", line.s);

@@ -9,6 +9,16 @@ void filter_init(struct filter *filter, uint32_t start, uint32_t stop)
 	*filter = (struct filter){ .start = start, .stop = stop == start ? UINT32_MAX : stop };
 }
 
+/* START, STOP, or INTERN_NONE. */
+static uint32_t name_of(const struct filter *filter, int32_t pid, const struct location *place)
+{
+	uint32_t sym = place->sym;
+
+	if (filter->named)
+		sym = filter->named(filter->ctx, pid, place);
+	return sym == filter->start || sym == filter->stop ? sym : INTERN_NONE;
+}
+
 /* The name of the filter that the event is a hit of, or INTERN_NONE. */
 static uint32_t hit_of(const struct filter *filter, const struct event *ev)
 {
@@ -16,16 +26,14 @@ static uint32_t hit_of(const struct filter *filter, const struct event *ev)
 	size_t i;
 
 	if (ev->kind == EVENT_BRANCH && ev->branch.kind == BRANCH_CALL &&
-	    ev->branch.state != TRACE_START) {
-		sym = ev->branch.dst.sym;
-		return sym == filter->start || sym == filter->stop ? sym : INTERN_NONE;
-	}
+	    ev->branch.state != TRACE_START)
+		return name_of(filter, ev->pid, &ev->branch.dst);
 	if (ev->kind != EVENT_SAMPLE)
 		return INTERN_NONE;
 	/* The innermost frame that is either of the two decides. */
 	for (i = ev->sample.n; i-- > 0;) {
-		sym = ev->sample.frames[i].sym;
-		if (sym != INTERN_NONE && (sym == filter->start || sym == filter->stop))
+		sym = name_of(filter, ev->pid, &ev->sample.frames[i]);
+		if (sym != INTERN_NONE)
 			return sym;
 	}
 	return INTERN_NONE;

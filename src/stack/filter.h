@@ -19,6 +19,9 @@ struct filter {
 	uint32_t ended;       /* the newest region that had its STOP */
 	uint32_t dropped;     /* the newest region that the end of a file left without one */
 	bool inside;
+	/* which of the two a function is, where more than its name decides; NULL: its name */
+	uint32_t (*named)(void *ctx, int32_t pid, const struct location *place);
+	void *ctx;
 };
 
 /* No region yet. Both names INTERN_NONE: every event is unmarked. */

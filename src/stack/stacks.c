@@ -44,6 +44,8 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	table_init(&s->table);
 	regions_init(&s->regions, &s->shared.outlet, filter_name(names, config->filter_start),
 		     filter_name(names, config->filter_stop));
+	s->regions.filter.named = config->filter_named;
+	s->regions.filter.ctx = config->ctx;
 	spool_init(&s->early, config->pool, sizeof(struct event));
 	if (config->n_hits) {
 		s->hits = xreallocarray(NULL, config->n_hits, sizeof(*s->hits));

@@ -68,6 +68,8 @@ struct stacks_config {
 	uint32_t max_depth;      /* frames shown on one track at a time; 0: no limit */
 	struct str filter_start; /* both empty: no filter; else perf's raw names */
 	struct str filter_stop;
+	/* As struct filter has it (stack/filter.h), with ctx below; may be NULL. */
+	uint32_t (*filter_named)(void *ctx, int32_t pid, const struct location *place);
 	const struct ocaml_traps *traps; /* NULL: not known; then names are used (rule A) */
 	const struct trigger_hit *hits;  /* borrowed for stacks_new */
 	size_t n_hits;

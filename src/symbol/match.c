@@ -180,3 +180,19 @@ enum match match_name(const struct match_query *query, const char *name)
 		return MATCH_NONE;
 	return match_demangled(query, name);
 }
+
+enum match match_shown(const struct match_query *query, const char *name)
+{
+	char text[2 * DEMANGLE_NAME_MAX];
+	enum match match;
+
+	if (strcmp(name, query->text) == 0)
+		return MATCH_EXACT;
+	if (!query->n_squeezed || !strstr(query->text, "::") || strlen(name) >= sizeof(text))
+		return MATCH_NONE;
+	match = compare(query, text, squeeze(text, name));
+	if (match != MATCH_NONE || strchr(query->text, '<'))
+		return match;
+	drop_arguments(text);
+	return compare(query, text, strlen(text)) ? MATCH_PART : MATCH_NONE;
+}

@@ -32,4 +32,10 @@ void match_init(struct match_query *query, const char *text);
 /* How well a function's raw name fits. Names that do not fit cost little. */
 enum match match_name(const struct match_query *query, const char *name);
 
+/*
+ * The same for a name as a trace shows it, demangled without parameters. Only what has "::" in it
+ * can be the end of one: MATCH_PART.
+ */
+enum match match_shown(const struct match_query *query, const char *name);
+
 #endif

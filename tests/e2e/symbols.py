@@ -129,6 +129,26 @@ def raw_names(place):
     return faults + expect(begins, "_ZN6market4Book3addEi", 3, file="prog.cc")
 
 
+def filtered(place):
+    """Functions are selected by the ends of their names, by library, by line: always the same two.
+    The trace goes from each call of add to that of hidden."""
+    faults = []
+    for what in ("(market::Book::add hidden)", "(Book::add lib.so:hidden)",
+                 "(line:prog.cc:9 lib.c:4)", "(_ZN6market4Book3addEi symbol:hidden)"):
+        begins, said, more = place.decode("-filter", what)
+        more += expect(begins, "market::Book::add", 3) + expect(begins, "seen", 3)
+        if "hidden" in begins:
+            more.append("hidden is in the trace")
+        if "several functions" in said:
+            more.append("warned: " + said)
+        faults += ["%s: %s" % (what, f) for f in more]
+    for what in ("(prog.cc:8 hidden)", "(ook::add hidden)"):
+        _, said, more = place.decode("-filter", what)
+        if not more or "nothing lies between" not in said:
+            faults.append("%s is taken: %s" % (what, said))
+    return faults
+
+
 def gone(place):
     """The library cannot be had: its path is not that of the file that was recorded."""
     place.sh("mv lib.so away.so && cp away.so lib.so")
@@ -213,7 +233,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="magic-trace-") as work:
         place = Place(work)
         place.record()
-        for test in (all_known, raw_names, gone, hostile, cached):
+        for test in (all_known, raw_names, filtered, gone, hostile, cached):
             report.check(test.__name__, test(place))
         if shutil.which("xz"):
             report.check("packed", packed(place))

@@ -90,6 +90,31 @@ START_TEST(test_clones)
 }
 END_TEST
 
+static enum match match_of_trace(const char *text, const char *name)
+{
+	struct match_query query;
+
+	match_init(&query, text);
+	return match_shown(&query, name);
+}
+
+START_TEST(test_shown)
+{
+	static const char push[] = "ns::Vec<ns::Item<int> >::push";
+
+	ck_assert_int_eq(match_of_trace("main", "main"), MATCH_EXACT);
+	ck_assert_int_eq(match_of_trace("add", "Book::add"), MATCH_NONE);
+	ck_assert_int_eq(match_of_trace("Book::add", "market::Book::add"), MATCH_PART);
+	ck_assert_int_eq(match_of_trace("ook::add", "market::Book::add"), MATCH_NONE);
+	ck_assert_int_eq(match_of_trace("::add", "market::Book::add"), MATCH_NONE);
+	ck_assert_int_eq(match_of_trace("Vec::push", push), MATCH_PART);
+	ck_assert_int_eq(match_of_trace("Vec<ns::Item<int>>::push", push), MATCH_PART);
+	ck_assert_int_eq(match_of_trace("Vec<int>::push", push), MATCH_NONE);
+	ck_assert_int_eq(match_of_trace("ns::Vec<ns::Item<int>>::push", push), MATCH_NAME);
+	ck_assert_int_eq(match_of_trace("Item::push", push), MATCH_NONE);
+}
+END_TEST
+
 START_TEST(test_rust)
 {
 	ck_assert_int_eq(match("core::fmt::write", RUST_OLD), MATCH_NAME);
@@ -150,5 +175,5 @@ START_TEST(test_hostile_names)
 }
 END_TEST
 
-SUITE_MAIN("symbol/match", test_raw, test_demangled, test_clones, test_rust, test_forms,
+SUITE_MAIN("symbol/match", test_raw, test_demangled, test_clones, test_shown, test_rust, test_forms,
 	   test_hostile_names)
