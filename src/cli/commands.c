@@ -56,6 +56,7 @@ static const struct entry decode_examples[] = {
 	{ "magic-trace decode perf.data", "Decode what `perf record -e intel_pt//u` left" },
 	{ "magic-trace decode -sampling -o samples.fxt.gz perf.data",
 	  "The same for stacks sampled with `perf record --call-graph dwarf`" },
+	{ "magic-trace decode -last 2ms perf.data", "Only the end of it; the rest is passed over" },
 	{ "magic-trace decode -filter handle_request:send_reply perf.data",
 	  "Show only what happens between calls of these two functions" },
 	{ "magic-trace decode -working-directory recording -symfs /srv/target-root",

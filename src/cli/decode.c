@@ -114,6 +114,8 @@ static int read_events(struct decode *d, size_t file, struct err *err)
 	while ((r = perf_text_next(d->p.text, &ev, err)) > 0) {
 		if (d->fast.trying)
 			fastpath_accepted(&d->fast);
+		if (ev.has_time && !part_has(&d->p.part, ev.time))
+			continue;
 		if (d->settings.print_events)
 			print_event(&ev, d->p.names);
 		if (ev.kind == EVENT_ERROR)
@@ -246,6 +248,8 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 		.mode = d->settings.mode,
 		.stitch_lbr = d->settings.stitch_lbr,
 		.raw_names = d->p.options->no_demangle,
+		.from = d->p.part.on ? d->p.part.from : 0,
+		.to = d->p.part.on ? d->p.part.to : 0,
 		.on_stderr = on_perf_stderr,
 		.ctx = d,
 	};
@@ -326,7 +330,9 @@ static enum status decode(struct decode *d)
 	int r;
 
 	fastpath_open(&d->fast, d->p.console, &d->settings, d->p.options, say_perf_line, d);
-	r = pipeline_open(&d->p, &err);
+	r = part_find(&d->p.part, d->p.options, &d->settings, d->p.recording, &err);
+	if (r == 0)
+		r = pipeline_open(&d->p, &err);
 	if (r == 0)
 		r = run(d, &err);
 	pipeline_close(&d->p);

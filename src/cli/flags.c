@@ -15,9 +15,7 @@
 #define FIELD(name) offsetof(struct options, name)
 
 static const char *const stack_rules[] = { "true", "reference", NULL };
-
 static const char *const on_off[] = { "on", "off", NULL };
-
 static const char *const time_rules[] = { "work", "reference", NULL };
 
 static const struct flag table[] = {
@@ -146,6 +144,33 @@ static const struct flag table[] = {
 		.kind = FLAG_FILTER,
 		.commands = TRACE,
 		.field = FIELD(filter),
+	},
+	{
+		.name = "last",
+		.value = "LENGTH",
+		.help = "Decode only the end of the recording: 2ms, 800us, 10%. Of Intel PT, the rest "
+			"is passed over fast",
+		.kind = FLAG_LENGTH,
+		.commands = TRACE,
+		.field = FIELD(last),
+	},
+	{
+		.name = "after",
+		.value = "TIME",
+		.help = "Decode only what happened from this time on: 2ms (since the beginning of "
+			"the whole trace), 30%, or @SECONDS of perf's clock, as -z-print-events "
+			"prints them",
+		.kind = FLAG_WHEN,
+		.commands = TRACE,
+		.field = FIELD(after),
+	},
+	{
+		.name = "before",
+		.value = "TIME",
+		.help = "Decode only what happened up to this time; see -after",
+		.kind = FLAG_WHEN,
+		.commands = TRACE,
+		.field = FIELD(before),
 	},
 	{
 		.name = "sampling",

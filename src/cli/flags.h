@@ -26,6 +26,8 @@ enum flag_kind {
 	FLAG_DEPTH,   /* uint32_t */
 	FLAG_SIZE,    /* uint64_t */
 	FLAG_SECONDS, /* uint64_t */
+	FLAG_WHEN,    /* struct when */
+	FLAG_LENGTH,  /* struct when */
 	FLAG_FD,      /* int */
 	FLAG_PIDS,    /* struct pid_list */
 	FLAG_EVENTS,  /* struct extra_events */

@@ -42,11 +42,12 @@ struct options {
 	const char *output;
 	const char *symfs;
 	const char *executable;
-	struct filter_arg filter; /* owned: options_fini */
-	uint32_t max_depth;       /* 0: none */
-	const char *stacks;       /* NULL: not given */
-	const char *time_spread;  /* NULL: not given */
-	const char *inlined;      /* on or off; NULL: not given */
+	struct filter_arg filter;        /* owned: options_fini */
+	struct when after, before, last; /* which part; see part.h */
+	uint32_t max_depth;              /* 0: none */
+	const char *stacks;              /* NULL: not given */
+	const char *time_spread;         /* NULL: not given */
+	const char *inlined;             /* on or off; NULL: not given */
 	bool share;
 	bool no_demangle;
 

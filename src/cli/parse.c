@@ -88,6 +88,8 @@ static int store(const struct flag *flag, const char *value, struct options *opt
 	case FLAG_DEPTH: r = value_depth(value, field, err); break;
 	case FLAG_SIZE: r = value_size(value, field, err); break;
 	case FLAG_SECONDS: r = value_seconds(value, field, err); break;
+	case FLAG_WHEN: r = value_when(value, field, err); break;
+	case FLAG_LENGTH: r = value_length(value, field, err); break;
 	case FLAG_FD: r = value_fd(value, field, err); break;
 	case FLAG_PIDS: r = value_pids(value, field, err); break;
 	case FLAG_EVENTS: r = value_events(value, field, err); break;

@@ -101,19 +101,24 @@ static uint32_t on_filter(void *ctx, int32_t pid, const struct location *place)
 	return selected_find(p->selected, pid, place);
 }
 
-static struct trigger_hit *intern_hits(const struct recording *rec, struct intern *names)
+/* The hits in the part of the recording that is decoded: *n of them. */
+static struct trigger_hit *intern_hits(const struct pipeline *p, size_t *n)
 {
+	const struct recording *rec = p->recording;
 	struct trigger_hit *hits = xcalloc(rec->n_hits, sizeof(*hits));
 
+	*n = 0;
 	for (size_t i = 0; i < rec->n_hits; i++) {
 		const struct recording_hit *hit = &rec->hits[i];
 
-		hits[i] = (struct trigger_hit){
+		if (!part_has(&p->part, hit->time))
+			continue;
+		hits[(*n)++] = (struct trigger_hit){
 			.time = hit->time,
 			.passed = hit->passed,
 			.arg = hit->arg,
 			.ip = hit->ip,
-			.symbol = intern_add(names, str_of(hit->symbol)),
+			.symbol = intern_add(p->names, str_of(hit->symbol)),
 			.tid = hit->tid,
 		};
 	}
@@ -170,7 +175,8 @@ static int start_stacks(struct pipeline *p, struct err *err)
 		.reference = is_reference(p->options->stacks),
 		.reference_times = is_reference(p->options->time_spread),
 		.max_depth = p->options->max_depth,
-		.n_hits = p->recording->n_hits,
+		.has_begin = p->part.on,
+		.begin = p->part.begin,
 		.base = on_base,
 		.ctx = p,
 	};
@@ -186,7 +192,7 @@ static int start_stacks(struct pipeline *p, struct err *err)
 		config.filter_stop = selected_stop(p->selected);
 		config.filter_named = on_filter;
 	}
-	hits = intern_hits(p->recording, p->names);
+	hits = intern_hits(p, &config.n_hits);
 	config.hits = hits;
 	p->stacks = stacks_new(&config);
 	free(hits);

@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/ocamltraps.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/selected.h"
 #include "cli/settings.h"
 #include "cli/symbols.h"
@@ -25,6 +26,7 @@ struct pipeline {
 	const struct options *options;
 	const struct settings *settings;
 	const struct recording *recording;
+	struct part part; /* to be set as well */
 	/* Owned. */
 	struct intern *names;
 	struct symbols *symbols;

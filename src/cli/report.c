@@ -20,6 +20,14 @@ static void report_nothing(const struct pipeline *p, struct err *err)
 {
 	const struct recording *rec = p->recording;
 
+	if (p->part.on) {
+		err_set(err,
+			"no trace was written: nothing of %s lies in the part that was asked for",
+			p->settings->input);
+		err_hint(err, "leave -last, -after and -before away");
+		return;
+	}
+
 	if (p->settings->mode == PERF_SAMPLING && rec->has_json) {
 		err_set(err, "no trace was written: no sample was taken");
 		if (rec->n_hits) {
@@ -43,7 +51,7 @@ void report_empty(const struct pipeline *p, struct err *err)
 	const struct perf_text_stats *text = perf_text_stats(p->text);
 	bool pt = p->settings->mode == PERF_PT;
 
-	if (text->lines == 0) {
+	if (text->lines == 0 || (p->part.on && p->errors.total == 0 && !text->events)) {
 		report_nothing(p, err);
 		return;
 	}

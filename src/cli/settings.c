@@ -54,6 +54,8 @@ int settings_begin(struct settings *settings, const struct options *options, str
 	if (options->include_kernel && options->kernel_only)
 		return err_set(err, "-trace-include-kernel and -trace-kernel-only exclude each "
 				    "other");
+	if (options->last.kind && (options->after.kind || options->before.kind))
+		return err_set(err, "-last goes neither with -after nor with -before");
 	*settings = (struct settings){
 		.perf = perf ? perf : "perf",
 		.executable = options->executable,

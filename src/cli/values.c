@@ -46,25 +46,93 @@ int value_size(const char *text, uint64_t *out, struct err *err)
 	return 0;
 }
 
+/*
+ * Takes a number with or without a fraction off *s, in units of 1/scale (a power of ten); what is
+ * less than one is dropped. false: there is none, or it is beyond INT64_MAX.
+ */
+static bool take_decimal(struct str *s, uint64_t scale, uint64_t *out)
+{
+	uint64_t whole = 0, part = 0, unit = scale;
+	bool good = num_dec(s, &whole);
+
+	if (good && s->n && *s->p == '.') {
+		*s = str_skip(*s, 1);
+		good = s->n && *s->p >= '0' && *s->p <= '9';
+		for (; s->n && *s->p >= '0' && *s->p <= '9'; *s = str_skip(*s, 1)) {
+			unit /= 10;
+			part += (uint64_t)(*s->p - '0') * unit;
+		}
+	}
+	*out = whole * scale + part;
+	return good && whole <= INT64_MAX / scale - 1;
+}
+
 int value_seconds(const char *text, uint64_t *out, struct err *err)
 {
 	struct str s = str_of(text);
-	uint64_t whole = 0, part = 0, scale = NS_PER_S;
-	bool good = num_dec(&s, &whole);
+	uint64_t ns;
 
-	if (good && s.n && *s.p == '.') {
-		s.p++;
-		s.n--;
-		good = s.n > 0;
-		/* what is less than a nanosecond is dropped */
-		for (; s.n && *s.p >= '0' && *s.p <= '9'; s.p++, s.n--) {
-			scale /= 10;
-			part += (uint64_t)(*s.p - '0') * scale;
-		}
-	}
-	if (!good || s.n || whole > INT64_MAX / NS_PER_S - 1 || whole * NS_PER_S + part == 0)
+	if (!take_decimal(&s, NS_PER_S, &ns) || s.n || ns == 0)
 		return err_set(err, "'%s' is no time in seconds: 5 or 0.25 are", text);
-	*out = whole * NS_PER_S + part;
+	*out = ns;
+	return 0;
+}
+
+/* What stands behind the number of a time. */
+static const struct unit {
+	const char *name;
+	uint64_t scale;
+	enum when_kind kind;
+} units[] = {
+	{ "ns", 1, WHEN_SPAN },
+	{ "us", 1000, WHEN_SPAN },
+	{ "ms", 1000000, WHEN_SPAN },
+	{ "s", NS_PER_S, WHEN_SPAN },
+	{ "%", WHEN_WHOLE / 100, WHEN_PERCENT },
+};
+
+static const struct unit *find_unit(const char *name)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!strcmp(name, units[i].name))
+			return &units[i];
+	}
+	return NULL;
+}
+
+static bool read_when(const char *text, struct when *out)
+{
+	bool clock = *text == '@';
+	struct str s = str_of(text + clock);
+	const struct unit *unit = find_unit(s.p + strspn(s.p, "0123456789."));
+
+	if (clock) {
+		out->kind = WHEN_CLOCK;
+		return take_decimal(&s, NS_PER_S, &out->value) && s.n == 0;
+	}
+	if (!unit || !take_decimal(&s, unit->scale, &out->value) || strcmp(s.p, unit->name) != 0)
+		return false;
+	out->kind = unit->kind;
+	return out->kind != WHEN_PERCENT || out->value <= WHEN_WHOLE;
+}
+
+int value_when(const char *text, struct when *out, struct err *err)
+{
+	struct when when;
+
+	if (!read_when(text, &when))
+		return err_set(err, "'%s' is no time in a trace: 2ms, 30%% or @1234.5 are", text);
+	*out = when;
+	return 0;
+}
+
+int value_length(const char *text, struct when *out, struct err *err)
+{
+	struct when when;
+
+	if (!read_when(text, &when) || when.kind == WHEN_CLOCK || when.value == 0)
+		return err_set(err, "'%s' is no length of time: 2ms, 800us or 10%% are", text);
+	*out = when;
 	return 0;
 }
 

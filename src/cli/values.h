@@ -22,6 +22,20 @@ struct extra_events {
 	bool branch_misses, cache_misses;
 };
 
+enum when_kind {
+	WHEN_NONE,    /* not given */
+	WHEN_SPAN,    /* ns: a length, or a time since the beginning of the whole trace */
+	WHEN_CLOCK,   /* ns of perf's clock */
+	WHEN_PERCENT, /* of the whole trace's length, in billionths of it */
+};
+
+#define WHEN_WHOLE UINT64_C(1000000000)
+
+struct when {
+	enum when_kind kind;
+	uint64_t value;
+};
+
 /*
  * Each reads text into *out, and returns 0, or -1 with err, which begins with what is wrong with
  * the text ("'12Q' is no size") and says what can be given.
@@ -32,6 +46,13 @@ int value_size(const char *text, uint64_t *out, struct err *err);
 
 /* "5", "0.25", "1e-3" is not read; to ns; from 1 ns to 292 years. */
 int value_seconds(const char *text, uint64_t *out, struct err *err);
+
+/* "2ms", "0.5s", "800us", "17ns"; "12.5%", up to 100%; "@34812.856283158", seconds of perf's clock.
+ */
+int value_when(const char *text, struct when *out, struct err *err);
+
+/* A length: as value_when, but not of the clock and not 0. */
+int value_length(const char *text, struct when *out, struct err *err);
 
 /* A number of a file descriptor that is open for writing. */
 int value_fd(const char *text, int *out, struct err *err);

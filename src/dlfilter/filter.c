@@ -45,7 +45,8 @@ struct filter {
 	struct addrs addrs;
 	const char *event; /* the name of the event that came last, and ... */
 	enum event_class class;
-	bool all; /* nothing is dropped */
+	bool all;          /* nothing is dropped of what is wanted: */
+	uint64_t from, to; /* the times of what is wanted, ns */
 
 	/* Of the thread that had the last event. */
 	int32_t pid, tid;
@@ -63,16 +64,30 @@ const char *filter_description(const char **more)
 	return "magic-trace's filter";
 }
 
-/* Whether all is as it was made for: arguments VERSION COOKIE [all]. */
-static bool read_args(char **argv, int n, uint64_t *cookie, bool *all)
+static bool read_hex(const char *arg, uint64_t *out)
 {
-	struct str hex;
+	struct str hex = str_of(arg);
 
-	if (!argv || n < 2 || strcmp(argv[0], WIRE_VERSION) != 0)
+	return num_hex(&hex, out) && hex.n == 0;
+}
+
+/* Whether all is as it was made for: arguments VERSION COOKIE [all] [part FROM TO]. */
+static bool read_args(struct filter *f, char **argv, int n, uint64_t *cookie)
+{
+	if (!argv || n < 2 || strcmp(argv[0], WIRE_VERSION) != 0 || !read_hex(argv[1], cookie))
 		return false;
-	hex = str_of(argv[1]);
-	*all = n > 2 && strcmp(argv[2], WIRE_ALL) == 0;
-	return num_hex(&hex, cookie) && hex.n == 0;
+	f->to = UINT64_MAX;
+	for (int i = 2; i < n; i++) {
+		if (strcmp(argv[i], WIRE_ALL) == 0) {
+			f->all = true;
+			continue;
+		}
+		if (strcmp(argv[i], WIRE_PART) != 0 || n - i < 3 ||
+		    !read_hex(argv[i + 1], &f->from) || !read_hex(argv[i + 2], &f->to))
+			return false;
+		i += 2;
+	}
+	return true;
 }
 
 int start(void **data, void *ctx)
@@ -80,18 +95,17 @@ int start(void **data, void *ctx)
 	struct filter *f;
 	uint64_t cookie;
 	char **argv;
-	bool all;
 	int n = 0;
 
 	argv = perf_dlfilter_fns.args(ctx, &n);
-	if (!read_args(argv, n, &cookie, &all)) {
-		fputs("magic-trace's filter is of another version than magic-trace\n", stderr);
-		return -1;
-	}
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -1;
-	f->all = all;
+	if (!read_args(f, argv, n, &cookie)) {
+		fputs("magic-trace's filter is of another version than magic-trace\n", stderr);
+		free(f);
+		return -1;
+	}
 	addrs_init(&f->addrs);
 	/* perf goes on writing to it when we are gone: it is never freed */
 	setvbuf(stdout, malloc(BUFFER_SIZE), _IOFBF, BUFFER_SIZE);
@@ -335,6 +349,9 @@ int filter_event_early(void *data, const struct dlf_sample *s, void *ctx)
 	}
 	if (f->class == CLASS_PSB)
 		return DROP;
+	/* perf skips other events than branches itself */
+	if (s->time < f->from || s->time > f->to)
+		return f->class == CLASS_BRANCH ? DROP : PRINT;
 	if (f->class != CLASS_BRANCH || !can_be_sent(s))
 		return print(f);
 	if (sender_interrupted(&f->out))

@@ -30,9 +30,12 @@
 #include <stdint.h>
 
 /* What the filter is told by the first --dlarg; the second is the cookie in hex. */
-#define WIRE_VERSION "1"
-/* The third one, if there is one: every branch is wanted. */
+#define WIRE_VERSION "2"
+/* Those behind, if there are any: every branch is wanted; ... */
 #define WIRE_ALL "all"
+/* ... or only those of a part of the time, of which the next two are the first and last ns in hex.
+ */
+#define WIRE_PART "part"
 
 enum wire_tag {
 	WIRE_HELLO = 0xf8,

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -48,4 +49,22 @@ size_t datafile_count_named(const char *data)
 		n += is_named(str_of(entry->d_name), str_of(base));
 	closedir(dir);
 	return n;
+}
+
+int datafile_open(const char *data, struct err *err)
+{
+	struct stat st;
+	char *inside;
+	int fd;
+
+	if (stat(data, &st) < 0)
+		return err_errno(err, "%s", data);
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(err, "%s: it is neither a file nor a directory", data);
+	inside = xasprintf("%s%s", data, S_ISDIR(st.st_mode) ? "/data" : "");
+	fd = open(inside, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		err_errno(err, "%s", inside);
+	free(inside);
+	return fd;
 }

@@ -3,6 +3,8 @@
 #ifndef MT_PERF_DATAFILE_H
 #define MT_PERF_DATAFILE_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +13,12 @@
  * file is DATA/data in it (perf-record(1), perf.data-directory-format.txt in tools/perf).
  */
 uint64_t datafile_bytes(const char *data);
+
+/*
+ * Opens the data file for reading: a regular one, or the one in such a directory. The descriptor,
+ * which is the caller's, or -1 with err.
+ */
+int datafile_open(const char *data, struct err *err);
 
 /*
  * How many files there are beside it that --switch-output has given their name, DATA.TIMESTAMP

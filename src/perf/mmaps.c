@@ -2,14 +2,13 @@
 #include "perf/mmaps.h"
 
 #include "base/xalloc.h"
+#include "perf/datafile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* tools/lib/perf/include/perf/event.h: records of perf's own, which the kernel does not write. */
@@ -344,31 +343,13 @@ static int read_head(struct reader *r, struct section *data, struct err *err)
 	return 0;
 }
 
-static int open_data(const char *data, struct err *err)
-{
-	struct stat st;
-	char *inside;
-	int fd;
-
-	if (stat(data, &st) < 0)
-		return err_errno(err, "%s", data);
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return err_set(err, "%s: it is neither a file nor a directory", data);
-	inside = xasprintf("%s%s", data, S_ISDIR(st.st_mode) ? "/data" : "");
-	fd = open(inside, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		err_errno(err, "%s", inside);
-	free(inside);
-	return fd;
-}
-
 int mmaps_read(const char *data, const struct mmaps_sink *sink, struct err *err)
 {
 	struct reader r = { .path = data, .sink = sink };
 	struct section section = { 0 };
 	int failed;
 
-	r.fd = open_data(data, err);
+	r.fd = datafile_open(data, err);
 	if (r.fd < 0)
 		return -1;
 	r.buffer = xmalloc(BUFFER_SIZE);

@@ -17,6 +17,7 @@
 #define PT_FIELDS       "pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period"
 #define SAMPLING_FIELDS "pid,tid,time,ip,sym,symoff,dso,event,period"
 #define MAX_ARGV        32
+#define NS_PER_S        INT64_C(1000000000)
 
 struct perf_script {
 	struct perf_process *process;
@@ -36,6 +37,11 @@ static size_t add_filter(char **argv, const struct perf_script_args *args)
 	argv[n++] = xasprintf("--dlarg=%016" PRIx64, args->cookie);
 	if (args->all)
 		argv[n++] = xstrdup("--dlarg=" WIRE_ALL);
+	if (args->to) {
+		argv[n++] = xstrdup("--dlarg=" WIRE_PART);
+		argv[n++] = xasprintf("--dlarg=%016" PRIx64, (uint64_t)args->from);
+		argv[n++] = xasprintf("--dlarg=%016" PRIx64, (uint64_t)args->to);
+	}
 	argv[n++] = xstrdup("--show-mmap-events");
 	argv[n++] = xstrdup("--show-task-events");
 	argv[n++] = xstrdup("--show-bpf-events");
@@ -60,6 +66,10 @@ char **perf_script_argv(const struct perf_script_args *args)
 		argv[n++] = xstrdup("--stitch-lbr");
 	if (args->raw_names)
 		argv[n++] = xstrdup("--no-demangle");
+	if (args->to)
+		argv[n++] = xasprintf("--time=%" PRId64 ".%09" PRId64 ",%" PRId64 ".%09" PRId64,
+				      args->from / NS_PER_S, args->from % NS_PER_S,
+				      args->to / NS_PER_S, args->to % NS_PER_S);
 	if (args->mode == PERF_PT && args->filter)
 		n += add_filter(argv + n, args);
 	if (args->symfs)

@@ -19,6 +19,11 @@ struct perf_script_args {
 	const char *filter;
 	uint64_t cookie; /* what it is told, see perf_text_records */
 	bool all;        /* it is to drop nothing */
+	/*
+	 * Only what happened from `from` up to `to` (ns of perf's clock, both from 0) is wanted;
+	 * both 0: all. perf prints decode errors of other times, too.
+	 */
+	int64_t from, to;
 	/* How long perf may go on when it has closed its output, in ms; 0: 10 s. */
 	unsigned int patience_ms;
 	/*

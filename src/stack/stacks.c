@@ -73,6 +73,8 @@ static void set_base(struct stacks *s, int64_t time)
 	int64_t first = hits_first(s->hits, config->n_hits);
 
 	s->base = first < time ? first : time;
+	if (config->has_begin && config->begin < s->base)
+		s->base = config->begin;
 	s->has_base = true;
 	if (config->base)
 		config->base(config->ctx, s->base);

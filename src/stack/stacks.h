@@ -73,6 +73,8 @@ struct stacks_config {
 	const struct ocaml_traps *traps; /* NULL: not known; then names are used (rule A) */
 	const struct trigger_hit *hits;  /* borrowed for stacks_new */
 	size_t n_hits;
+	bool has_begin;
+	int64_t begin; /* if has_begin: of the whole trace, of which this is a part: the base */
 	/* Told the base (perf's clock, ns) once, before anything goes to the sink. May be NULL. */
 	void (*base)(void *ctx, int64_t base);
 	/*

@@ -32,7 +32,7 @@ NAMES = ["perf: text", "perf: records", "text path", "record path"]
 def commands(build, data, output):
     """What is measured, by name, with its environment."""
     script = ["perf", "script", "-i", data, "--ns", "--itrace=bep", "-F", FIELDS]
-    records = ["--dlfilter=" + os.path.join(build, "magic-trace-dlfilter.so"), "--dlarg=1",
+    records = ["--dlfilter=" + os.path.join(build, "magic-trace-dlfilter.so"), "--dlarg=2",
                "--dlarg=0", "--show-mmap-events", "--show-task-events", "--show-bpf-events"]
     decode = [os.path.join(build, "magic-trace"), "decode", "-o", output, data]
     return dict(zip(NAMES, ((script, {}), (script + records, {}),

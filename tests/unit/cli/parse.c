@@ -35,6 +35,8 @@ static const char *a_value(const struct flag *flag)
 	case FLAG_FILTER: return "f:g";
 	case FLAG_SIZE: return "2M";
 	case FLAG_SECONDS: return "1.5";
+	case FLAG_WHEN:
+	case FLAG_LENGTH: return "3us";
 	case FLAG_FD: return "2";
 	case FLAG_PIDS: return "11,12";
 	case FLAG_EVENTS: return "cache-misses";
@@ -53,6 +55,8 @@ static void check_field(const struct flag *flag, const struct options *options)
 	case FLAG_FILTER: ck_assert_str_eq(((const struct filter_arg *)field)->stop, "g"); break;
 	case FLAG_SIZE: ck_assert_uint_eq(*(const uint64_t *)field, 2097152); break;
 	case FLAG_SECONDS: ck_assert_uint_eq(*(const uint64_t *)field, 1500000000); break;
+	case FLAG_WHEN:
+	case FLAG_LENGTH: ck_assert_uint_eq(((const struct when *)field)->value, 3000); break;
 	case FLAG_FD: ck_assert_int_eq(*(const int *)field, 2); break;
 	case FLAG_PIDS: ck_assert_int_eq(((const struct pid_list *)field)->pids[1], 12); break;
 	case FLAG_EVENTS: ck_assert(((const struct extra_events *)field)->cache_misses); break;

@@ -52,6 +52,11 @@ START_TEST(test_contradictions)
 	options.include_kernel = options.kernel_only = true;
 	ck_assert_int_eq(begin(&settings, &options, &err), -1);
 	options.include_kernel = options.kernel_only = false;
+	options.last.kind = WHEN_PERCENT;
+	options.before.kind = WHEN_CLOCK;
+	ck_assert_int_eq(begin(&settings, &options, &err), -1);
+	options.last.kind = WHEN_NONE;
+	ck_assert_int_eq(begin(&settings, &options, &err), 0);
 	options.callgraph_mode = "dwarf";
 	ck_assert_int_eq(begin(&settings, &options, &err), 0);
 	ck_assert_int_eq(settings_recording(&settings, &options, &rec, &err), -1);

@@ -77,6 +77,50 @@ START_TEST(test_seconds)
 }
 END_TEST
 
+START_TEST(test_when)
+{
+	static const struct {
+		const char *text;
+		enum when_kind kind;
+		uint64_t value;
+		bool length;
+	} good[] = {
+		{ "2ms", WHEN_SPAN, 2000000, true },
+		{ "0.5s", WHEN_SPAN, 500000000, true },
+		{ "17ns", WHEN_SPAN, 17, true },
+		{ "1.0009us", WHEN_SPAN, 1000, true },
+		{ "0s", WHEN_SPAN, 0, false },
+		{ "9223372035s", WHEN_SPAN, UINT64_C(9223372035000000000), true },
+		{ "10%", WHEN_PERCENT, WHEN_WHOLE / 10, true },
+		{ "0.1%", WHEN_PERCENT, WHEN_WHOLE / 1000, true },
+		{ "100%", WHEN_PERCENT, WHEN_WHOLE, true },
+		{ "0%", WHEN_PERCENT, 0, false },
+		{ "@34812.856283158", WHEN_CLOCK, UINT64_C(34812856283158), false },
+		{ "@0", WHEN_CLOCK, 0, false },
+	};
+	static const char *const bad[] = {
+		"",    "2",    "ms",    "2 ms",        "-2ms",        "2m",
+		"1.s", ".5s",  "1..5s", "1.5.5ms",     "100.1%",      "101%",
+		"@",   "@1s",  "@-1",   "@1%",         "%",           "2ms3",
+		"2%%", "0x2s", "1e3s",  "9223372037s", "@9223372037", "99999999999999999999ns"
+	};
+	struct err err;
+	struct when when;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		ck_assert_msg(value_when(good[i].text, &when, &err) == 0, "%s", good[i].text);
+		ck_assert_int_eq(when.kind, good[i].kind);
+		ck_assert_uint_eq(when.value, good[i].value);
+		ck_assert_msg(value_length(good[i].text, &when, &err) == (good[i].length ? 0 : -1),
+			      "%s", good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(value_when(bad[i], &when, &err) == -1, "%s", bad[i]);
+		ck_assert_msg(value_length(bad[i], &when, &err) == -1, "%s", bad[i]);
+	}
+}
+END_TEST
+
 START_TEST(test_fd)
 {
 	struct err err;
@@ -154,4 +198,5 @@ START_TEST(test_depth)
 }
 END_TEST
 
-SUITE_MAIN("values", test_size, test_seconds, test_fd, test_pids, test_events, test_depth)
+SUITE_MAIN("values", test_size, test_seconds, test_when, test_fd, test_pids, test_events,
+	   test_depth)

@@ -43,7 +43,7 @@ static const struct mapped *mapped = &first;
 
 static void *data;
 static struct dlf_sample sample;
-static char *dlargs[4];
+static char *dlargs[8];
 static int n_dlargs;
 static size_t asked;
 static int saved_stdout;
@@ -85,7 +85,7 @@ static char **args(void *ctx, int *n)
 	return dlargs;
 }
 
-static int load(const char *third)
+static int load_with(const char *const words[])
 {
 	int fd = mkstemp(stream);
 
@@ -101,8 +101,8 @@ static int load(const char *third)
 	};
 	dlargs[0] = (char *)WIRE_VERSION;
 	dlargs[1] = (char *)COOKIE;
-	dlargs[2] = (char *)third;
-	n_dlargs = third ? 3 : 2;
+	for (n_dlargs = 2; *words; words++)
+		dlargs[n_dlargs++] = (char *)*words;
 	sample = (struct dlf_sample){
 		.size = sizeof(sample),
 		.pid = 1,
@@ -112,6 +112,11 @@ static int load(const char *third)
 		.event = "branches:u",
 	};
 	return start(&data, NULL);
+}
+
+static int load(const char *third)
+{
+	return load_with((const char *[]){ third, NULL });
 }
 
 /* A branch at a time; the places are offsets in what is mapped. What the filter answers. */
@@ -285,6 +290,23 @@ START_TEST(test_mapping_changes)
 }
 END_TEST
 
+/* Of a part of the time, the first and the last ns are in it. */
+START_TEST(test_part)
+{
+	ck_assert_int_eq(load_with((const char *[]){ WIRE_PART, "0a", "14", NULL }), 0);
+	taken(9, CALL, 0x10, 0x110);
+	taken(10, CALL, 0x110, 0x210);
+	taken(20, RETURN, 0x214, 0x114);
+	taken(21, RETURN, 0x118, 0x14);
+	/* what perf would print is left to it, whenever it was */
+	sample.event = "cbr";
+	ck_assert_int_eq(branch(30, 0, 0, 0), 0);
+	comes_out(
+		"0.000000010 1/2 branch call 400110 b+0x10 (/first) => 400210 c+0x10 (/first)\n"
+		"0.000000020 1/2 branch return 400214 c+0x14 (/first) => 400114 b+0x14 (/first)\n");
+}
+END_TEST
+
 /* perf is asked once for each address; and behind a line of its own, once for each page. */
 START_TEST(test_perf_is_asked_once)
 {
@@ -377,6 +399,16 @@ START_TEST(test_refusal)
 	ck_assert_int_lt(start(&data, NULL), 0);
 	dlargs[1] = (char *)"12 ";
 	ck_assert_int_lt(start(&data, NULL), 0);
+	dlargs[1] = (char *)"12";
+	for (n_dlargs = 3; n_dlargs < 6; n_dlargs++) {
+		dlargs[2] = (char *)(n_dlargs < 5 ? WIRE_PART : "what");
+		dlargs[3] = dlargs[4] = (char *)"12";
+		ck_assert_int_lt(start(&data, NULL), 0);
+	}
+	dlargs[2] = (char *)WIRE_PART;
+	dlargs[4] = (char *)"x";
+	n_dlargs = 5;
+	ck_assert_int_lt(start(&data, NULL), 0);
 	fflush(stdout);
 	dup2(saved_stdout, STDOUT_FILENO);
 	unlink(stream);
@@ -416,5 +448,5 @@ START_TEST(test_offsets)
 END_TEST
 
 SUITE_MAIN("filter", test_each_kind_is_sent, test_jumps_inside, test_jumps_that_are_kept,
-	   test_dropped_time, test_all, test_mapping_changes, test_perf_is_asked_once,
+	   test_dropped_time, test_all, test_mapping_changes, test_part, test_perf_is_asked_once,
 	   test_error_between, test_left_to_perf, test_refusal, test_offsets)

@@ -45,4 +45,29 @@ START_TEST(test_names)
 }
 END_TEST
 
-SUITE_MAIN("datafile", test_bytes, test_names)
+/* The file, or the one in the directory; nothing that is neither. */
+START_TEST(test_open)
+{
+	struct err err;
+	char got[4] = "";
+	int fd;
+
+	scratch_init(&s);
+	ck_assert_int_eq(datafile_open(scratch_path(&s, "perf.data"), &err), -1);
+	ck_assert_int_eq(datafile_open("/dev/null", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.msg, "neither"));
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(scratch_run(&s, i ? "rm perf.data && mkdir perf.data" : "true"),
+				 0);
+		scratch_put(&s, i ? "perf.data/data" : "perf.data", "123");
+		fd = datafile_open(scratch_path(&s, "perf.data"), &err);
+		ck_assert_int_ge(fd, 0);
+		ck_assert_int_eq(read(fd, got, 4), 3);
+		ck_assert_str_eq(got, "123");
+		close(fd);
+	}
+	scratch_fini(&s);
+}
+END_TEST
+
+SUITE_MAIN("datafile", test_bytes, test_names, test_open)

@@ -74,6 +74,23 @@ START_TEST(test_base_is_the_first_event_with_a_time)
 }
 END_TEST
 
+/* A part of a trace has the times of the whole; a thread that begins later does so 1 ns late. */
+START_TEST(test_part)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER);
+	p.config.has_begin = true;
+	p.config.begin = 1000;
+	play_call(&p, 5000, "main");
+	play_call(&p, 5002, "f");
+	play_return(&p, 5004, "main+1");
+	ck_assert_str_eq(play_end(&p),
+			 "B 4001 main\nB 4002 f\nE 4004 f\nE 4004 main\n");
+	play_fini(&p);
+}
+END_TEST
+
 START_TEST(test_errors_without_a_time_alone)
 {
 	struct play p;
@@ -354,7 +371,7 @@ START_TEST(test_direct_records)
 END_TEST
 
 SUITE_MAIN("stack/stacks", test_calls_and_returns, test_error_ends_a_part,
-	   test_base_is_the_first_event_with_a_time, test_errors_without_a_time_alone,
+	   test_base_is_the_first_event_with_a_time, test_part, test_errors_without_a_time_alone,
 	   test_many_threads_and_regions, test_hits_come_first_and_set_the_base,
 	   test_time_that_steps_back_is_clamped_and_counted, test_transactions,
 	   test_transaction_with_an_error_is_lost, test_filter,
