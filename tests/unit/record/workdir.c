@@ -163,7 +163,7 @@ END_TEST
 START_TEST(test_two_at_once)
 {
 	struct workdir *dir;
-	char who[64];
+	char who[128];
 
 	scratch_init(&s);
 	dir = open_well(s.dir);
