@@ -44,7 +44,7 @@ def names_of(events):
 
 def many_symbols(build, work):
     """More distinct names than a trace has string indexes."""
-    count, time, out = 100000, 10**9, [lines.start(10**9, "main")]
+    count, time, out = 100000 if harness.LONG else 40000, 10**9, [lines.start(10**9, "main")]
     for i in range(count):
         time += 10
         name, addr = "function_%d" % i, 0x10000 + 64 * i
@@ -179,7 +179,7 @@ def odd_bytes(build, work):
 def no_temporary_file(build, work):
     """What has to wait (here a region that ends late) is kept in memory when TMPDIR is no use: said,
     and nothing is lost. With a TMPDIR the same bytes come out."""
-    count, time, out = 300000, 10**9, [lines.start(10**9, "main")]
+    count, time, out = 200000, 10**9, [lines.start(10**9, "main")]
     out.append(branch(time + 1, "call", at("main", off=16), at("begin", 0x3000)))
     for i in range(count):
         time += 10
