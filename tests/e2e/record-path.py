@@ -72,8 +72,9 @@ class Place(softtrace.Place):
 
     def decode(self, name, *args, build=None, env=None, output="trace.fxt"):
         path = self.path(output)
+        # debug info is read once: decoding does little else
         ended = harness.program(build or self.build, "decode", *args, "-o", path, self.path(name),
-                                env=env)
+                                env={"XDG_CACHE_HOME": self.path("cache"), **(env or {})})
         ended.path = path
         return ended
 
