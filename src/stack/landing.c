@@ -147,30 +147,36 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 	}
 }
 
-/* A landing that was in doubt: its path has been found. False: it was in none. */
-static bool follow_path(struct thread *th, int64_t t, const struct location *dst)
+/* Whether the landing was in doubt, and its path has been found. */
+static bool has_path(const struct thread *th)
+{
+	return th->path.way != AHEAD_NONE;
+}
+
+static void follow_path(struct thread *th, int64_t t, const struct location *dst)
 {
 	struct fibers *fibers = &th->fibers;
 	uint32_t i = th->path.index;
 
 	switch (th->path.way) {
-	case AHEAD_NEW: switching_enter(th, t, dst); return true;
-	case AHEAD_JUMP: become(th, t, dst); return true;
+	case AHEAD_NEW: switching_enter(th, t, dst); return;
+	case AHEAD_JUMP: become(th, t, dst); return;
 	case AHEAD_TOP: thread_pop(th, t); break;
 	case AHEAD_LOWER: switching_leave(th, t, i); break;
 	case AHEAD_FIBER: switching_go_on(th, t, fibers_take(fibers, &fibers->list[i])); break;
-	default: return false;
+	default: return;
 	}
 	landing_arrive(th, t, dst);
-	return true;
 }
 
 void landing_return(struct thread *th, int64_t t, const struct location *dst)
 {
 	const struct frame *top = callstack_top(&th->stack);
 
-	if (follow_path(th, t, dst))
+	if (has_path(th)) {
+		follow_path(th, t, dst);
 		return;
+	}
 	if (!top && th->lost && loss_find(th, dst, true))
 		return;
 	if (!top || by_reference(th)) {
@@ -228,7 +234,9 @@ void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool
 	top = callstack_top(&th->stack);
 	if (!top)
 		thread_infer(th, t, dst);
-	else if (follow_path(th, t, dst) || frame_same_symbol(top, dst))
+	else if (has_path(th))
+		follow_path(th, t, dst);
+	else if (frame_same_symbol(top, dst))
 		return;
 	else if (!far || by_reference(th) || !jump_far(th, t, dst))
 		become(th, t, dst);
