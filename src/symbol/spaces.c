@@ -10,10 +10,18 @@
 /* A process that comes from one that comes from one ...: further is not looked. */
 #define GENERATIONS_MAX 16
 
+/* A mapping, by where it begins. */
+struct entry {
+	uint64_t start, last_end; /* no mapping that begins before, or is this one, ends later */
+	size_t number;            /* in all */
+};
+
 struct space {
-	int32_t parent; /* 0: none is known */
-	struct spaces_mapping *all;
+	int32_t parent;             /* 0: none is known */
+	struct spaces_mapping *all; /* the newest one last */
 	size_t n, cap;
+	struct entry *order; /* the first n_order of all, sorted by start; made when it is needed */
+	size_t n_order;
 };
 
 struct spaces {
@@ -35,8 +43,10 @@ void spaces_free(struct spaces *spaces)
 {
 	if (!spaces)
 		return;
-	for (uint32_t i = 0; i < intern_count(spaces->pids); i++)
+	for (uint32_t i = 0; i < intern_count(spaces->pids); i++) {
 		free(spaces->all[i].all);
+		free(spaces->all[i].order);
+	}
 	free(spaces->all);
 	intern_free(spaces->pids);
 	free(spaces);
@@ -75,17 +85,63 @@ void spaces_fork(struct spaces *spaces, int32_t pid, int32_t parent)
 	space_of(spaces, pid)->parent = parent;
 }
 
-static const struct spaces_mapping *find_in(const struct space *space, uint64_t address,
-					    uint32_t file)
+static int compare(const void *a, const void *b)
 {
-	for (size_t i = space->n; i-- > 0;) {
-		const struct spaces_mapping *m = &space->all[i];
+	const struct entry *x = a, *y = b;
 
-		if (m->start <= address && address < m->end &&
-		    (file == UINT32_MAX || file == m->file))
-			return m;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void set_order(struct space *space)
+{
+	uint64_t last_end = 0;
+
+	space->order = xreallocarray(space->order, space->n, sizeof(*space->order));
+	for (size_t i = 0; i < space->n; i++)
+		space->order[i] = (struct entry){ .start = space->all[i].start, .number = i };
+	qsort(space->order, space->n, sizeof(*space->order), compare);
+	for (size_t i = 0; i < space->n; i++) {
+		uint64_t end = space->all[space->order[i].number].end;
+
+		last_end = end > last_end ? end : last_end;
+		space->order[i].last_end = last_end;
 	}
-	return NULL;
+	space->n_order = space->n;
+}
+
+/* How many of the order begin at an address or before it. */
+static size_t count_before(const struct space *space, uint64_t address)
+{
+	size_t low = 0, high = space->n_order;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (space->order[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static const struct spaces_mapping *find_in(struct space *space, uint64_t address, uint32_t file)
+{
+	const struct spaces_mapping *found = NULL;
+
+	if (!space->n)
+		return NULL;
+	if (space->n_order != space->n)
+		set_order(space);
+	for (size_t i = count_before(space, address); i-- > 0;) {
+		const struct spaces_mapping *m = &space->all[space->order[i].number];
+
+		if (space->order[i].last_end <= address)
+			break;
+		if (address < m->end && (file == UINT32_MAX || file == m->file) && found < m)
+			found = m;
+	}
+	return found;
 }
 
 const struct spaces_mapping *spaces_find(struct spaces *spaces, int32_t pid, uint64_t address,
@@ -93,7 +149,7 @@ const struct spaces_mapping *spaces_find(struct spaces *spaces, int32_t pid, uin
 {
 	for (int i = 0; i < GENERATIONS_MAX && pid; i++) {
 		const struct spaces_mapping *found;
-		const struct space *space;
+		struct space *space;
 
 		/* a pid that is not known gets a space of its own: nothing is in it */
 		space = space_of(spaces, pid);

@@ -72,4 +72,35 @@ START_TEST(test_many)
 }
 END_TEST
 
-SUITE_MAIN("symbol/spaces", test_newest, test_forks, test_many)
+/* As a search from the newest to the oldest finds it, whatever overlaps, also between additions. */
+START_TEST(test_any)
+{
+	struct spaces *s = spaces_new();
+	uint64_t random = 1, starts[200], ends[200];
+	uint32_t n = 0;
+
+	while (n < 200) {
+		starts[n] = random % 1000;
+		ends[n] = starts[n] + 1 + random / 1000 % (n % 10 ? 30 : 900);
+		add(s, 1, starts[n], ends[n], n % 7);
+		n++;
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		random ^= random >> 29;
+		for (uint64_t address = n % 5; address < 2000 && n % 20 == 0; address += 5) {
+			uint32_t any = 1000, third = 1000;
+
+			for (uint32_t i = 0; i < n; i++) {
+				if (address < starts[i] || address >= ends[i])
+					continue;
+				any = i % 7;
+				third = i % 7 == 3 ? 3 : third;
+			}
+			ck_assert_uint_eq(at(s, 1, address, ANY), any);
+			ck_assert_uint_eq(at(s, 1, address, 3), third);
+		}
+	}
+	spaces_free(s);
+}
+END_TEST
+
+SUITE_MAIN("symbol/spaces", test_newest, test_forks, test_many, test_any)
