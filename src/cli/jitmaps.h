@@ -3,6 +3,7 @@
 #ifndef MT_CLI_JITMAPS_H
 #define MT_CLI_JITMAPS_H
 
+#include "base/str.h"
 #include "record/recording.h"
 #include "symbol/perfmap.h"
 
@@ -18,6 +19,12 @@ struct jitmaps;
  */
 struct jitmaps *jitmaps_new(const struct recording *recording) __attribute__((returns_nonnull));
 void jitmaps_free(struct jitmaps *jitmaps);
+
+/*
+ * Process pid has mapped a jitdump (symbol/jitdump.h) of this path: the file of its name beside the
+ * data files is read, else the one at the path.
+ */
+void jitmaps_dump(struct jitmaps *jitmaps, int32_t pid, struct str path);
 
 /* The function of process pid that has the code at an address. */
 bool jitmaps_find(struct jitmaps *jitmaps, int32_t pid, uint64_t address,

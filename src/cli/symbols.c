@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "cli/jitmaps.h"
 #include "perf/mmaps.h"
+#include "symbol/jitdump.h"
 #include "symbol/shownname.h"
 #include "symbol/symbolizer.h"
 #include "symbol/tablecache.h"
@@ -89,7 +90,10 @@ static void on_mapping(void *ctx, const struct mmaps_mapping *m)
 		.pid = m->pid,
 	};
 
-	symbolizer_map(s->symbolizer, &mapping);
+	if (jitdump_is(m->path))
+		jitmaps_dump(s->jitmaps, m->pid, m->path);
+	else
+		symbolizer_map(s->symbolizer, &mapping);
 }
 
 static void on_fork(void *ctx, int32_t pid, int32_t parent)

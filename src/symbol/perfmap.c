@@ -151,22 +151,27 @@ static void cut(struct perfmap *map)
 	free(whole.all);
 }
 
-int perfmap_read(const char *path, struct perfmap **out, struct err *err)
+struct perfmap *perfmap_of_text(char *text, size_t n)
 {
-	struct perfmap *map;
-	size_t n;
-	char *text = regular_text(path, PERFMAP_BYTES_MAX, &n, err);
+	struct perfmap *map = xcalloc(1, sizeof(*map));
 
-	if (!text)
-		return -1;
-	map = xcalloc(1, sizeof(*map));
 	map->text = text;
 	read_lines(map, n);
 	if (map->n) {
 		qsort(map->all, map->n, sizeof(*map->all), compare);
 		cut(map);
 	}
-	*out = map;
+	return map;
+}
+
+int perfmap_read(const char *path, struct perfmap **out, struct err *err)
+{
+	size_t n;
+	char *text = regular_text(path, PERFMAP_BYTES_MAX, &n, err);
+
+	if (!text)
+		return -1;
+	*out = perfmap_of_text(text, n);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What is beyond this many bytes of a file is left out. */
@@ -27,6 +28,8 @@ struct perfmap_function {
  * or -1 with err: it cannot be read, or is no regular file.
  */
 int perfmap_read(const char *path, struct perfmap **map, struct err *err);
+/* The same of n bytes of text, with a NUL behind them, which are the map's from here on. */
+struct perfmap *perfmap_of_text(char *text, size_t n) __attribute__((returns_nonnull));
 void perfmap_free(struct perfmap *map);
 
 /* The function that has the code at an address, [START, START + SIZE): of several the last line's.

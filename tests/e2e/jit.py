@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Functions compiled at run time keep their names when the program and its map are gone.
 
-tests/e2e/targets/jit.c has one such function, called by main all the time.
+tests/e2e/targets/jit.c has one such function, called by main all the time, and tells perf of it in
+a map or in a jitdump.
 """
 import os
 import shutil
@@ -56,6 +57,32 @@ def kept(work, program):
     return faults + more
 
 
+def dumped(work, program):
+    """The functions of a jitdump, where it lies and beside the recording."""
+    directory, dumps = os.path.join(work, "dumped"), os.path.join(work, "dumps")
+    os.mkdir(dumps)
+    with subprocess.Popen([program, dumps], stdout=subprocess.PIPE) as process:
+        dump = os.path.join(dumps, "jit-%d.dump" % process.pid)
+        try:
+            process.stdout.readline()
+            faults = recorded(work, process.pid, directory)
+        finally:
+            process.kill()
+    found, more = names(work, directory)
+    if NAME not in found:
+        faults.append("its name is not in %s" % sorted(found))
+    kept = os.path.join(directory, os.path.basename(dump))
+    os.rename(dump, kept)
+    found, again = names(work, directory)
+    if NAME not in found:
+        faults.append("beside the recording: not in %s" % sorted(found))
+    os.unlink(kept)
+    found, last = names(work, directory)
+    if NAME in found:
+        faults.append("without the dump it is known as well: this tests nothing")
+    return faults + more + again + last
+
+
 def removed(work, program):
     """The map of an earlier recording goes with it; other files of such names stay."""
     directory = os.path.join(work, "dir")
@@ -92,7 +119,7 @@ def main():
             report.skip("all", why.replace("\n", " "))
             report.exit()
         program = harness.compile_target(work, "jit.c")
-        for test in (kept, removed):
+        for test in (kept, dumped, removed):
             report.check(test.__name__, test(work, program))
     report.exit()
 
