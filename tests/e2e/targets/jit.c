@@ -95,5 +95,5 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	for (;;)
-		((void (*)(void))address)();
+		((void (*)(void))(p + 64))();
 }
