@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "base/xalloc.h"
 #include "symbol/dsofile.h"
+#include "symbol/package.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -208,18 +209,32 @@ void mapped_unknown(struct mapped *m, uint32_t file)
 	m->files[file].unknown++;
 }
 
-/* Functions of it were looked for and not found. */
-static void say_unknown(const struct file *file, struct err *err)
+/* What would give the file its symbols. */
+static void advise(const struct mapped *m, const struct file *file, struct err *err)
 {
-	const struct filetable *table = dso_file(file->dso, NULL);
+	char *package = m->config.symfs ? NULL : package_of_symbols(PACKAGE_LISTS, file->path);
+
+	if (package)
+		err_hint(err,
+			 "install %s (most are in Debian's debug archive), or set DEBUGINFOD_URLS",
+			 package);
+	else
+		err_hint(err,
+			 "of your own program: build it with -g and do not strip it; else "
+			 "install its debug symbols, often NAME-dbgsym or NAME-debuginfo, or set "
+			 "DEBUGINFOD_URLS");
+	free(package);
+}
+
+/* Functions of it were looked for and not found. */
+static void say_unknown(const struct mapped *m, const struct file *file, struct err *err)
+{
+	bool stripped = dso_file(file->dso, NULL)->flags & FILETABLE_STRIPPED;
 
 	err_set(err, "%s: no function is known at %" PRIu64 " place%s%s", file->path, file->unknown,
-		file->unknown == 1 ? "" : "s",
-		table->flags & FILETABLE_STRIPPED ? ": it has no symbol table" : "");
-	if (table->flags & FILETABLE_STRIPPED)
-		err_hint(err, "install its debug symbols (on Debian the package NAME-dbgsym, where "
-			      "`dpkg -S FILE` says NAME; elsewhere often NAME-debuginfo), or set "
-			      "DEBUGINFOD_URLS; of your own program: do not strip it");
+		file->unknown == 1 ? "" : "s", stripped ? ": it has no symbol table" : "");
+	if (stripped)
+		advise(m, file, err);
 }
 
 void mapped_troubles(const struct mapped *m, void (*each)(void *ctx, const struct err *trouble),
@@ -235,7 +250,7 @@ void mapped_troubles(const struct mapped *m, void (*each)(void *ctx, const struc
 		if (trouble && trouble->msg[0])
 			each(ctx, trouble);
 		if (file->dso && file->unknown) {
-			say_unknown(file, &unknown);
+			say_unknown(m, file, &unknown);
 			each(ctx, &unknown);
 		}
 	}
