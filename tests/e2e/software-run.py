@@ -44,6 +44,8 @@ class Programs:
 
     def __init__(self, work):
         self.work = work
+        # debug info is read once for all recordings
+        os.environ["XDG_CACHE_HOME"] = self.path("cache")
         for kind, flags in self.KINDS.items():
             harness.compile_target(work, "fibs.c", "-O1", "-g", *flags, out="fibs-" + kind)
         for kind in ("static", "pie"):
