@@ -207,6 +207,11 @@ static void put_psb(struct packet *pt, uint64_t clock, uint64_t next)
 	if (pt->on) {
 		put(pt, "\x99\x20", 2); /* MODE.TSX: in no transaction */
 		put_mode_exec(pt);
+		/*
+		 * In full: perf (6.1) looks at this FUP before it has taken note of the PSB, and
+		 * would complete the address with that of the last packet before.
+		 */
+		pt->last_ip_known = false;
 		put_fup(pt, next);
 	}
 	put(pt, "\x02\x23", 2);

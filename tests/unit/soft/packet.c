@@ -288,9 +288,9 @@ START_TEST(test_psb)
 	packet_flush(pt, 510);
 	packet_cond(pt, 512, true);
 	packet_tick(pt, 513, 0x401010);
-	/* TNT, CYC TNT; PSB; MODE.TSX, MODE.Exec, and the IP against 0: 32 bits */
+	/* TNT, CYC TNT; PSB; MODE.TSX, MODE.Exec, and the IP in full: 48 bits */
 	ck_assert_str_eq(written(), "06 1b 06 " PSB "19 01 02 00 00 00 00 00 02 03 0a 00 "
-				    "99 20 99 01 5d 10 10 40 00 02 23 ");
+				    "99 20 99 01 7d 10 10 40 00 00 00 02 23 ");
 	/* calls are forgotten, and the IP of the FUP is the last one */
 	packet_return(pt, 513, 0x401005);
 	ck_assert_str_eq(written(), "2d 05 10 ");
