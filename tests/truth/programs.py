@@ -2,6 +2,7 @@
 """The programs of progs/, and the forms in which they are measured."""
 import collections
 import os
+import shutil
 import subprocess
 
 PROGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "progs")
@@ -49,6 +50,7 @@ SLOW = [
     Program("ctx", "ctx.cc", "ctx 42\n", NO_TAILS, (), CXX),
     Program("jmpco", "jmpco.c", None, NO_TAILS, (), ()),
     Program("context", "context.c", None, NO_TAILS, (), ()),
+    Program("term", "term.cc", None, NO_TAILS, (), CXX),
 ]
 
 # Others of the same programs: each is built in a way of its own.
@@ -57,6 +59,13 @@ BUILDS = {
     "cet": ("-fcf-protection=full",),
     "fortify": ("-D_FORTIFY_SOURCE=2",),
 }
+
+# Of other languages, where there is a compiler for them; in make check-long only.
+FOREIGN = [
+    Program("panic", "panic.rs", "panic\n", ("-g", "-C", "opt-level=1"), (), ()),
+    Program("raise", "raise.ml", None, ("-g", "-inline", "0"), (), ()),
+]
+COMPILERS = {".rs": "rustc", ".ml": "ocamlopt"}
 
 # Programs that every Linux has, measured whole.
 WHOLE = {
@@ -79,7 +88,13 @@ def long_forms():
             for p in PROGRAMS + SLOW for level in ("-O1", "-O2")] + \
         [Form("%s-%s" % (p.name, build), p, (*p.flags, *p.long, "-O2", *flags))
          for build, flags in BUILDS.items() for p in PROGRAMS
-         if p.name in ("tail", "stl", "jmp", "exc")]
+         if p.name in ("tail", "stl", "jmp", "exc")] + \
+        [Form(p.name, p, p.flags) for p in FOREIGN if shutil.which(foreign_compiler(p))]
+
+
+def foreign_compiler(program):
+    """None for C and C++."""
+    return COMPILERS.get(os.path.splitext(program.source)[1])
 
 
 def source(form):
@@ -94,9 +109,18 @@ def compile_with(path, src, flags):
     return path
 
 
+def compile_foreign(path, src, compiler, flags):
+    """What it writes beside the source is to stay in the program's directory."""
+    copy = shutil.copy(src, os.path.dirname(path))
+    subprocess.run([compiler, *flags, "-o", path, copy], check=True)
+    return path
+
+
 def build(form, directory):
     """Makes it in the directory; its path."""
-    flags = list(form.flags)
+    flags, path = list(form.flags), os.path.join(directory, form.program.name)
+    if foreign_compiler(form.program):
+        return compile_foreign(path, source(form), foreign_compiler(form.program), flags)
     if form.program.library:
         lib = os.path.join(PROGS, form.program.library)
         static = "-static-pie" in flags
@@ -106,4 +130,4 @@ def build(form, directory):
         flags.append(compile_with(out, lib, (*kind, "-fexceptions", *optimise)))
         if not static:
             flags.append("-Wl,-rpath,$ORIGIN")
-    return compile_with(os.path.join(directory, form.program.name), source(form), flags)
+    return compile_with(path, source(form), flags)
