@@ -36,6 +36,7 @@ _magic_trace()
 	-last) :; return ;;
 	-after) :; return ;;
 	-before) :; return ;;
+	-jobs) :; return ;;
 	-backend) COMPREPLY=($(compgen -W 'auto pt sampling software' -- "$cur")); return ;;
 	-software-engine) COMPREPLY=($(compgen -W 'auto qemu step' -- "$cur")); return ;;
 	-software-time) COMPREPLY=($(compgen -W 'virtual real instructions' -- "$cur")); return ;;
@@ -48,9 +49,9 @@ _magic_trace()
 	-time-spread) COMPREPLY=($(compgen -W 'work reference' -- "$cur")); return ;;
 	esac
 	case ${COMP_WORDS[1]} in
-	run) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -ready-fd -program-status -working-directory -output -o -filter -last -after -before -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
-	attach) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -pid -p -ready-fd -program-status -working-directory -output -o -filter -last -after -before -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
-	decode) flags='-working-directory -output -o -filter -last -after -before -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	run) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -ready-fd -program-status -working-directory -output -o -filter -last -after -before -jobs -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	attach) flags='-trigger -multi-snapshot -multi-thread -full-execution -duration -snapshot-size -timer-resolution -events -pid -p -ready-fd -program-status -working-directory -output -o -filter -last -after -before -jobs -sampling -backend -software -software-engine -software-time -follow-fork -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
+	decode) flags='-working-directory -output -o -filter -last -after -before -jobs -sampling -callgraph-mode -trace-include-kernel -trace-kernel-only -symfs -executable -no-demangle -inline -max-depth -stacks -time-spread -share -z-print-events -z-print-perf-commands -help -h ' ;;
 	check) flags='-json -help -h ' ;;
 	version) flags='-help -h ' ;;
 	help) flags='-help -h ' ;;

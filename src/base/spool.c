@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/spool.h"
 
+#include "base/tempfile.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -69,22 +70,8 @@ static int give_up_file(struct spool_pool *pool, const char *what)
 
 static int open_file(struct spool_pool *pool)
 {
-	const char *dir = getenv("TMPDIR");
-	char *path;
-
-	if (pool->fd >= 0)
-		return 0;
-	if (!dir || !*dir)
-		dir = "/tmp";
-	pool->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (pool->fd >= 0)
-		return 0;
-	/* Not every file system can make a file without a name. */
-	path = xasprintf("%s/magic-trace-spool-XXXXXX", dir);
-	pool->fd = mkostemp(path, O_CLOEXEC);
-	if (pool->fd >= 0)
-		unlink(path);
-	free(path);
+	if (pool->fd < 0)
+		pool->fd = tempfile_open("magic-trace-spool");
 	return pool->fd >= 0 ? 0 : give_up_file(pool, "cannot make");
 }
 

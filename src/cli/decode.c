@@ -10,12 +10,14 @@
 #include "cli/report.h"
 #include "cli/settings.h"
 #include "cli/shell.h"
+#include "cli/slices.h"
 #include "event/print.h"
 #include "perf/script.h"
 
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 /* Events between two looks at the clock and at what may have failed. */
 #define LOOK_MASK 4095u
@@ -28,9 +30,12 @@ struct decode {
 	struct progress progress;
 	struct fastpath fast;
 	struct perf_script *perf; /* while it runs, else NULL */
+	struct slices slices;     /* of the data file */
+	size_t slice;             /* that is read */
 	uint64_t read_before;     /* bytes of the data files before this one */
 	uint64_t read;            /* bytes of this one; 0: not known */
-	bool part;                /* not all of the recording could be read */
+	unsigned int jobs;
+	bool part; /* not all of the recording could be read */
 };
 
 static void say_perf_line(void *ctx, struct str line)
@@ -116,6 +121,8 @@ static int read_events(struct decode *d, size_t file, struct err *err)
 			fastpath_accepted(&d->fast);
 		if (ev.has_time && !part_has(&d->p.part, ev.time))
 			continue;
+		if (slices_repeats(&d->slices, d->slice, &ev))
+			continue;
 		if (d->settings.print_events)
 			print_event(&ev, d->p.names);
 		if (ev.kind == EVENT_ERROR)
@@ -148,9 +155,13 @@ static void print_command(struct decode *d, const struct perf_script_args *args)
 }
 
 /* Called by a signal handler. */
-static void stop_perf(void *perf)
+static void stop_perf(void *ctx)
 {
-	perf_script_stop(perf);
+	struct decode *d = ctx;
+
+	if (d->perf)
+		perf_script_stop(d->perf);
+	slices_stop(&d->slices);
 }
 
 /* How a run of perf has ended. */
@@ -174,7 +185,7 @@ static int run_perf(struct decode *d, struct perf_script_args *args, size_t file
 		print_command(d, args);
 	if (perf_script_start(args, &d->perf, err) < 0)
 		return -1;
-	interrupt_watch(stop_perf, d->perf);
+	interrupt_watch(stop_perf, d);
 	perf_text_input(d->p.text, perf_script_input(d->perf));
 	if (args->filter)
 		perf_text_records(d->p.text, args->cookie);
@@ -218,6 +229,46 @@ static int try_perf(struct decode *d, struct perf_script_args *args, size_t file
 	return 0;
 }
 
+/* Reads a slice that was written meanwhile. */
+static void read_slice(struct decode *d, size_t file, struct ended *ended)
+{
+	interrupt_watch(stop_perf, d);
+	*ended = (struct ended){ .refused = false };
+	perf_text_input(d->p.text, slices_input(&d->slices, d->slice));
+	perf_text_records(d->p.text, d->fast.cookie);
+	perf_text_repeated(d->p.text);
+	ended->read = read_events(d, file, &ended->read_err);
+	interrupt_unwatch();
+	ended->end = slices_finish(&d->slices, d->slice, &ended->perf_err);
+}
+
+/*
+ * Decodes a data file in slices. What ended badly ends it all, as what is behind it would have been
+ * missing then, too. -1 with err: perf could not be started.
+ */
+static int run_slices(struct decode *d, struct perf_script_args *args, size_t file,
+		      struct ended *ended, struct err *err)
+{
+	args->from = d->slices.v[0].from;
+	args->to = d->slices.v[0].to;
+	if (try_perf(d, args, file, ended, err) < 0)
+		return -1;
+	if (d->fast.refused && ended->read > 0 && ended->end == 0) {
+		/* without the filter there is nothing in the slices */
+		slices_join(&d->slices);
+		d->slice = 1;
+		args->from = d->slices.v[1].from;
+		args->to = d->slices.v[1].to;
+		return try_perf(d, args, file, ended, err);
+	}
+	for (d->slice = 1; d->slice < d->slices.n; d->slice++) {
+		if (ended->read <= 0 || ended->end < 0 || interrupt_signal())
+			break;
+		read_slice(d, file, ended);
+	}
+	return 0;
+}
+
 /* Says what is missing. -1 with err when that is the end of it all. */
 static int judge(struct decode *d, const char *data, struct ended *ended, struct err *err)
 {
@@ -257,7 +308,15 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 	int started;
 
 	stacks_next_file(d->p.stacks);
-	started = try_perf(d, &args, i, &ended, err);
+	fastpath_begin(&d->fast, &args);
+	slices_plan(&d->slices, &args, d->jobs);
+	slices_start(&d->slices, &args);
+	if (d->slices.n)
+		started = run_slices(d, &args, i, &ended, err);
+	else
+		started = try_perf(d, &args, i, &ended, err);
+	slices_close(&d->slices);
+	d->slice = 0;
 	d->read_before += d->p.recording->sizes[i];
 	d->read = 0;
 	if (started == 0)
@@ -343,6 +402,14 @@ static enum status decode(struct decode *d)
 	return STATUS_NONE;
 }
 
+/* A CPU is left to us. */
+static unsigned int default_jobs(void)
+{
+	int cpus = get_nprocs();
+
+	return cpus > 2 ? (unsigned int)cpus - 1 : 1;
+}
+
 enum status decode_recording(const struct options *options, const struct settings *settings,
 			     struct console *console)
 {
@@ -365,6 +432,7 @@ enum status decode_recording(const struct options *options, const struct setting
 	status = STATUS_USAGE;
 	if (settings_recording(&d.settings, options, rec, &err) < 0)
 		goto fail;
+	d.jobs = options->jobs ? options->jobs : default_jobs();
 	d.p.settings = &d.settings;
 	d.p.recording = rec;
 	status = decode(&d);

@@ -173,6 +173,16 @@ static const struct flag table[] = {
 		.field = FIELD(before),
 	},
 	{
+		.name = "jobs",
+		.value = "N",
+		.help = "Let so many perfs decode at a time (one less than CPUs if not given), at most 8, "
+			"where the trace is sure to be the same: for Intel PT in a buffer of each "
+			"thread, without both MTC and CYC packets",
+		.kind = FLAG_JOBS,
+		.commands = TRACE,
+		.field = FIELD(jobs),
+	},
+	{
 		.name = "sampling",
 		.help = "Sample stacks instead of recording branches with Intel PT; for decode: the recording "
 			"holds sampled stacks",

@@ -24,6 +24,7 @@ enum flag_kind {
 	FLAG_RESOLUTION, /* see record/resolution.h; struct resolution */
 	/* see cli/values.h */
 	FLAG_DEPTH,   /* uint32_t */
+	FLAG_JOBS,    /* uint32_t */
 	FLAG_SIZE,    /* uint64_t */
 	FLAG_SECONDS, /* uint64_t */
 	FLAG_WHEN,    /* struct when */

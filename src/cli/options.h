@@ -43,6 +43,7 @@ struct options {
 	const char *symfs;
 	const char *executable;
 	struct filter_arg filter;        /* owned: options_fini */
+	uint32_t jobs;                   /* 0: not given */
 	struct when after, before, last; /* which part; see part.h */
 	uint32_t max_depth;              /* 0: none */
 	const char *stacks;              /* NULL: not given */

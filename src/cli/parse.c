@@ -86,6 +86,7 @@ static int store(const struct flag *flag, const char *value, struct options *opt
 	case FLAG_CHOICE: return parse_choice(flag, value, field, err);
 	case FLAG_FILTER: return filter_arg_parse(field, value, err);
 	case FLAG_DEPTH: r = value_depth(value, field, err); break;
+	case FLAG_JOBS: r = value_jobs(value, field, err); break;
 	case FLAG_SIZE: r = value_size(value, field, err); break;
 	case FLAG_SECONDS: r = value_seconds(value, field, err); break;
 	case FLAG_WHEN: r = value_when(value, field, err); break;

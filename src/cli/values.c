@@ -205,6 +205,17 @@ int value_events(const char *text, struct extra_events *out, struct err *err)
 	return 0;
 }
 
+int value_jobs(const char *text, uint32_t *out, struct err *err)
+{
+	struct str s = str_of(text);
+	uint64_t n;
+
+	if (!num_dec(&s, &n) || s.n || n == 0 || n > 1024)
+		return err_set(err, "'%s' is no number from 1 to 1024", text);
+	*out = (uint32_t)n;
+	return 0;
+}
+
 int value_depth(const char *text, uint32_t *out, struct err *err)
 {
 	struct str s = str_of(text);

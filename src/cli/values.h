@@ -63,6 +63,9 @@ int value_pids(const char *text, struct pid_list *out, struct err *err);
 /* "branch-misses", "cache-misses" or both with a comma between. */
 int value_events(const char *text, struct extra_events *out, struct err *err);
 
+/* A number from 1 to 1024. */
+int value_jobs(const char *text, uint32_t *out, struct err *err);
+
 /* A number from 1, or "none", which is 0. */
 int value_depth(const char *text, uint32_t *out, struct err *err);
 

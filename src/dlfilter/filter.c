@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* perf's standard output goes to a pipe, which holds so much. */
 #define BUFFER_SIZE 65536
@@ -80,6 +81,11 @@ static bool read_args(struct filter *f, char **argv, int n, uint64_t *cookie)
 	for (int i = 2; i < n; i++) {
 		if (strcmp(argv[i], WIRE_ALL) == 0) {
 			f->all = true;
+			continue;
+		}
+		if (strcmp(argv[i], WIRE_SPOOL) == 0) {
+			if (dup2(WIRE_SPOOL_FD, STDOUT_FILENO) < 0)
+				return false;
 			continue;
 		}
 		if (strcmp(argv[i], WIRE_PART) != 0 || n - i < 3 ||

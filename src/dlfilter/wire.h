@@ -36,6 +36,9 @@
 /* ... or only those of a part of the time, of which the next two are the first and last ns in hex.
  */
 #define WIRE_PART "part"
+/* ... or perf's standard output goes to file descriptor 3 rather than to where it went. */
+#define WIRE_SPOOL    "spool"
+#define WIRE_SPOOL_FD 3
 
 enum wire_tag {
 	WIRE_HELLO = 0xf8,

@@ -7,6 +7,7 @@
 #include "perf/process.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,8 @@ static size_t add_filter(char **argv, const struct perf_script_args *args)
 		argv[n++] = xasprintf("--dlarg=%016" PRIx64, (uint64_t)args->from);
 		argv[n++] = xasprintf("--dlarg=%016" PRIx64, (uint64_t)args->to);
 	}
+	if (args->spool)
+		argv[n++] = xstrdup("--dlarg=" WIRE_SPOOL);
 	argv[n++] = xstrdup("--show-mmap-events");
 	argv[n++] = xstrdup("--show-task-events");
 	argv[n++] = xstrdup("--show-bpf-events");
@@ -100,6 +103,8 @@ int perf_script_start(const struct perf_script_args *args, struct perf_script **
 	struct perf_process_args process = {
 		.argv = argv,
 		.mode = args->mode,
+		.pass = &args->spool,
+		.n_pass = args->spool ? 1 : 0,
 		.on_stderr = args->on_stderr,
 		.ctx = args->ctx,
 	};
@@ -131,6 +136,11 @@ static ssize_t script_read(void *ctx, void *buf, size_t size, struct err *err)
 struct input perf_script_input(struct perf_script *ps)
 {
 	return (struct input){ .ctx = ps, .read = script_read };
+}
+
+void perf_script_wait_spooled(struct perf_script *ps)
+{
+	ps->output_ended = perf_process_wait(ps->process, UINT_MAX);
 }
 
 void perf_script_wait(struct perf_script *ps)

@@ -24,6 +24,8 @@ struct perf_script_args {
 	 * both 0: all. perf prints decode errors of other times, too.
 	 */
 	int64_t from, to;
+	/* With a filter: all that perf prints goes to this file, from its position on; 0: none. */
+	int spool;
 	/* How long perf may go on when it has closed its output, in ms; 0: 10 s. */
 	unsigned int patience_ms;
 	/*
@@ -53,6 +55,9 @@ int perf_script_start(const struct perf_script_args *args, struct perf_script **
  * A read ends with -1 when perf_script_stop was called from a signal handler.
  */
 struct input perf_script_input(struct perf_script *ps);
+
+/* Waits for the end of a perf that prints to a spool, however long it takes. */
+void perf_script_wait_spooled(struct perf_script *ps);
 
 /*
  * Waits for perf's end, and kills it when it does not end in time, or when its output was not read

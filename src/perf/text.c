@@ -34,6 +34,7 @@ struct perf_text {
 	struct records *records; /* owned; NULL: there were never to be any */
 	uint64_t bad_offsets;    /* of records, that are counted */
 	bool filtered;           /* there may be some in this text */
+	bool repeated;           /* another perf has said already what this one says */
 	bool in_own;     /* what is not understood now belongs to one of perf's own records */
 	bool in_record;  /* frames that come now belong to a record that is dealt with */
 	bool in_warning; /* the next line is what a "Warning:" says */
@@ -76,7 +77,12 @@ void perf_text_input(struct perf_text *t, struct input input)
 {
 	lines_input(&t->lines, input);
 	t->in_record = t->in_warning = false;
-	t->filtered = t->in_own = false;
+	t->filtered = t->in_own = t->repeated = false;
+}
+
+void perf_text_repeated(struct perf_text *t)
+{
+	t->repeated = true;
 }
 
 static struct records *records_of(struct perf_text *t)
@@ -117,7 +123,8 @@ const struct perf_note *perf_text_notes(const struct perf_text *t, size_t *n)
 static enum outcome note(struct perf_text *t, enum perf_note_kind kind, struct str what,
 			 struct str line)
 {
-	notes_add(&t->notes, kind, what, line, t->lines.number);
+	if (!t->repeated || kind != PERF_NOTE_MESSAGE)
+		notes_add(&t->notes, kind, what, line, t->lines.number);
 	return NOTHING;
 }
 

@@ -85,6 +85,9 @@ void perf_text_records(struct perf_text *text, uint64_t cookie);
 void perf_text_namer(struct perf_text *text,
 		     void (*name)(void *ctx, int32_t pid, struct location *loc), void *ctx);
 
+/* Of the text that was started on last, what perf says for itself is not noted. */
+void perf_text_repeated(struct perf_text *text);
+
 /* Whether there were records so far. */
 bool perf_text_has_records(const struct perf_text *text);
 

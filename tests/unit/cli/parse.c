@@ -31,6 +31,7 @@ static const char *a_value(const struct flag *flag)
 {
 	switch (flag->kind) {
 	case FLAG_CHOICE: return flag->choices[0];
+	case FLAG_JOBS:
 	case FLAG_DEPTH: return "17";
 	case FLAG_FILTER: return "f:g";
 	case FLAG_SIZE: return "2M";
@@ -51,6 +52,7 @@ static void check_field(const struct flag *flag, const struct options *options)
 
 	switch (flag->kind) {
 	case FLAG_SWITCH: ck_assert(*(const bool *)field); break;
+	case FLAG_JOBS:
 	case FLAG_DEPTH: ck_assert_uint_eq(*(const uint32_t *)field, 17); break;
 	case FLAG_FILTER: ck_assert_str_eq(((const struct filter_arg *)field)->stop, "g"); break;
 	case FLAG_SIZE: ck_assert_uint_eq(*(const uint64_t *)field, 2097152); break;

@@ -77,6 +77,21 @@ START_TEST(test_seconds)
 }
 END_TEST
 
+START_TEST(test_jobs)
+{
+	static const char *const bad[] = { "", "0", "1025", "-1", "2x", "none", "1.5" };
+	struct err err;
+	uint32_t n;
+
+	ck_assert_int_eq(value_jobs("1", &n, &err), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_int_eq(value_jobs("1024", &n, &err), 0);
+	ck_assert_uint_eq(n, 1024);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(value_jobs(bad[i], &n, &err) == -1, "%s", bad[i]);
+}
+END_TEST
+
 START_TEST(test_when)
 {
 	static const struct {
@@ -198,5 +213,5 @@ START_TEST(test_depth)
 }
 END_TEST
 
-SUITE_MAIN("values", test_size, test_seconds, test_when, test_fd, test_pids, test_events,
+SUITE_MAIN("values", test_size, test_seconds, test_jobs, test_when, test_fd, test_pids, test_events,
 	   test_depth)

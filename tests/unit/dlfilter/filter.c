@@ -307,6 +307,32 @@ START_TEST(test_part)
 }
 END_TEST
 
+/* Into a file of which perf has the descriptor 3, which here is libcheck's. */
+START_TEST(test_spool)
+{
+	char spool[] = "/tmp/mt-test-spool-XXXXXX", got[200];
+	int fd = mkstemp(spool), saved = dup(WIRE_SPOOL_FD), n, r;
+
+	unlink(spool);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(load(NULL), 0);
+	ck_assert_int_eq(stop(data, NULL), 0);
+	fflush(stdout);
+	dlargs[n_dlargs++] = (char *)WIRE_SPOOL;
+	dup2(fd, WIRE_SPOOL_FD);
+	r = start(&data, NULL);
+	dup2(saved, WIRE_SPOOL_FD);
+	ck_assert_int_eq(r, 0);
+	taken(9, CALL, 0x10, 0x110);
+	comes_out("");
+	n = (int)pread(fd, got, sizeof(got), 0);
+	ck_assert_int_gt(n, WIRE_HELLO_SIZE + WIRE_BRANCH_SIZE);
+	ck_assert_uint_eq((unsigned char)got[n - (int)WIRE_BRANCH_SIZE], WIRE_BRANCH);
+	close(fd);
+	close(saved);
+}
+END_TEST
+
 /* perf is asked once for each address; and behind a line of its own, once for each page. */
 START_TEST(test_perf_is_asked_once)
 {
@@ -448,5 +474,6 @@ START_TEST(test_offsets)
 END_TEST
 
 SUITE_MAIN("filter", test_each_kind_is_sent, test_jumps_inside, test_jumps_that_are_kept,
-	   test_dropped_time, test_all, test_mapping_changes, test_part, test_perf_is_asked_once,
-	   test_error_between, test_left_to_perf, test_refusal, test_offsets)
+	   test_dropped_time, test_all, test_mapping_changes, test_part, test_spool,
+	   test_perf_is_asked_once, test_error_between, test_left_to_perf, test_refusal,
+	   test_offsets)

@@ -115,6 +115,11 @@ START_TEST(test_argv)
 	argv_is(&a,
 		"perf script -i some.data --ns --itrace=bep -F pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period --time=0.000000005,9223372036.854775807 --dlfilter=/f.so --dlarg=2 --dlarg=00000000000000ab --dlarg=all --dlarg=part --dlarg=0000000000000005 --dlarg=7fffffffffffffff --show-mmap-events --show-task-events --show-bpf-events");
 	a.from = a.to = 0;
+	a.all = false;
+	a.spool = 5;
+	argv_is(&a,
+		"perf script -i some.data --ns --itrace=bep -F pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period --dlfilter=/f.so --dlarg=2 --dlarg=00000000000000ab --dlarg=spool --show-mmap-events --show-task-events --show-bpf-events");
+	a.spool = 0;
 	a.filter = NULL;
 	a.symfs = "/x";
 	a.stitch_lbr = true;
