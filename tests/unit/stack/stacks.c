@@ -85,8 +85,7 @@ START_TEST(test_part)
 	play_call(&p, 5000, "main");
 	play_call(&p, 5002, "f");
 	play_return(&p, 5004, "main+1");
-	ck_assert_str_eq(play_end(&p),
-			 "B 4001 main\nB 4002 f\nE 4004 f\nE 4004 main\n");
+	ck_assert_str_eq(play_end(&p), "B 4001 main\nB 4002 f\nE 4004 f\nE 4004 main\n");
 	play_fini(&p);
 }
 END_TEST

@@ -83,7 +83,7 @@ END_TEST
 /* Each byte changed, and each length: no harm, and of what is too short nothing. */
 START_TEST(test_damaged)
 {
-	unsigned char bad[sizeof(lists)];
+	unsigned char bad[sizeof(lists)] = { 0 };
 	struct dwp_part all = part(bad, sizeof(bad));
 	struct blob out = { 0 };
 
