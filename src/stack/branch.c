@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stack/branch.h"
 
-#include "stack/inlining.h"
+#include "base/intern.h"
 #include "stack/landing.h"
 #include "stack/ocaml.h"
 #include "stack/resume.h"
@@ -120,6 +120,57 @@ static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 	}
 }
 
+/* Whether the place is in the frame's function. A copy has its spans where the frame is. */
+static bool is_in(const struct frame *frame, const struct location *place)
+{
+	if (frame_synthetic(frame) || frame->copy)
+		return false;
+	return frame_same_start(frame, place) ||
+	       (place->sym != INTERN_NONE && frame->sym == place->sym);
+}
+
+/* Nothing is known of the kernel. */
+static bool may_be_inlined(uint64_t addr)
+{
+	return addr && !(addr >> 63);
+}
+
+/* What was inlined at the place. */
+static uint32_t chain_at(struct thread *th, const struct location *place)
+{
+	if (!inlines_holds(&th->run, place->addr))
+		th->run = *inlines_at(th->shared->inlines, th->pid, place);
+	return th->run.chain;
+}
+
+/*
+ * Control is at a place at t: when the frame on top is of that function, what was inlined there is
+ * open from now on, and nothing else. Only where there are inlines.
+ */
+static void inlined_at(struct thread *th, int64_t t, const struct location *place)
+{
+	const struct frame *top = callstack_top(&th->stack);
+
+	if (may_be_inlined(place->addr) && top && is_in(top, place))
+		thread_set_inlined(th, t, chain_at(th, place));
+}
+
+/*
+ * Where control, going on from th->at without a branch, came to the inlined code that src is in;
+ * src's address when it was there all along or that is not known. Only where there are inlines.
+ */
+static uint64_t inlined_border(struct thread *th, const struct location *src)
+{
+	uint32_t before = th->run.chain;
+
+	/* Not known: before the first branch, or elsewhere than where the last one led to. */
+	if (!may_be_inlined(src->addr) || !inlines_holds(&th->run, th->at))
+		return src->addr;
+	if (chain_at(th, src) == before || th->run.start <= th->at || th->run.start > src->addr)
+		return src->addr;
+	return th->run.start;
+}
+
 /*
  * How much code ran from the branch before up to src, in instructions of four bytes. Where that is
  * not known, or cannot be without a branch, as much as the branch itself.
@@ -135,11 +186,11 @@ static uint64_t work_before(const struct thread *th, uint64_t src)
  */
 static void tell_work(struct thread *th, int64_t t, const struct location *src)
 {
-	uint64_t border = th->shared->inlines ? inlining_border(th, src) : src->addr;
+	uint64_t border = th->shared->inlines ? inlined_border(th, src) : src->addr;
 
 	if (border != src->addr) {
 		spread_branch(&th->spread, t, work_before(th, border));
-		inlining_at(th, t, src);
+		inlined_at(th, t, src);
 		th->at = border;
 	}
 	spread_branch(&th->spread, t, work_before(th, src->addr));
@@ -166,7 +217,7 @@ void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 	if (!th->shared->config.reference_times)
 		tell_time(th, t, ev);
 	if (inlined && ev->branch.state != TRACE_START)
-		inlining_at(th, t, &ev->branch.src);
+		inlined_at(th, t, &ev->branch.src);
 	if (ocaml_traps_known(th))
 		ocaml_follow(th, t, ev->branch.src.addr, ev->branch.dst.addr);
 	switch (ev->branch.state) {
@@ -178,5 +229,5 @@ void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 	default: traced_branch(th, t, ev); break;
 	}
 	if (inlined && ev->branch.state != TRACE_END)
-		inlining_at(th, t, &ev->branch.dst);
+		inlined_at(th, t, &ev->branch.dst);
 }

@@ -82,7 +82,7 @@ static void enter_region(struct thread *th, int64_t t)
 				continue;
 			shown += 1 + frame->inlined_shown;
 			spread_redraw(sp, t, frame);
-			inlining_redraw(th, t, frame);
+			inlining_redraw(th->shared->inlines, sp, t, frame);
 		}
 		level->max_shown = shown;
 	}

@@ -71,7 +71,8 @@ void thread_refute(struct thread *th, bool drawn)
 	struct frame frame = callstack_remove_below(&th->stack, thread_doubtful(th) - 1);
 
 	if (drawn)
-		inlining_end_at(th, &frame);
+		inlining_end_at(th->shared->inlines, &th->spread, th->lost_time, &frame,
+				th->lost_group);
 	if (drawn && !frame.hidden)
 		spread_end_at(&th->spread, th->lost_time, &frame, th->lost_group);
 }
@@ -159,18 +160,30 @@ static void give_up_stack(struct thread *th, int64_t t)
  * The most frames that are shown when a call is made. Frames found later to enclose what is there
  * need some room as well: one in forty.
  */
-static bool too_deep(const struct thread *th, uint32_t shown, bool enclosing)
+static uint32_t most_shown(const struct thread *th)
 {
 	uint32_t most = th->shared->config.max_depth;
 
-	if (!most)
-		return false;
-	return shown >= (enclosing ? most : most - most / 40);
+	return most ? most - most / 40 : UINT32_MAX;
 }
 
 bool thread_too_deep(const struct thread *th)
 {
-	return too_deep(th, th->stack.shown, false);
+	return th->stack.shown >= most_shown(th);
+}
+
+void thread_draw_inlined(struct thread *th, int64_t t, uint32_t chain)
+{
+	struct inlining in = {
+		.inlines = th->shared->inlines,
+		.stack = &th->stack,
+		.spread = thread_spread(th),
+		.stats = &th->shared->stats,
+		.cut = &th->cut,
+		.most = most_shown(th),
+	};
+
+	inlining_set(&in, t, chain);
 }
 
 void thread_enter(struct thread *th, int64_t t, struct frame *frame)
@@ -195,7 +208,7 @@ void thread_enter(struct thread *th, int64_t t, struct frame *frame)
 	}
 	spread_begin(thread_spread(th), t, frame);
 	if (inlined)
-		inlining_set(th, t, inlined);
+		thread_set_inlined(th, t, inlined);
 }
 
 void thread_call(struct thread *th, int64_t t, const struct location *dst, uint64_t from)
@@ -220,8 +233,9 @@ void thread_call_synthetic(struct thread *th, int64_t t, uint32_t name, enum fra
 static bool room_around(struct thread *th)
 {
 	struct level *level = callstack_level(&th->stack);
+	uint32_t most = th->shared->config.max_depth;
 
-	if (too_deep(th, level->max_shown, true)) {
+	if (most && level->max_shown >= most) {
 		th->shared->stats.hidden++;
 		return false;
 	}
@@ -261,7 +275,7 @@ uint32_t thread_pop(struct thread *th, int64_t t)
 		leave_unknown(th, t);
 		return INTERN_NONE;
 	}
-	inlining_set(th, t, 0);
+	thread_set_inlined(th, t, 0);
 	frame = callstack_pop(&th->stack);
 	/* A copy is not written, but times are given as if it was left. */
 	frame.hidden |= frame.copy;

@@ -93,6 +93,16 @@ struct spread *thread_spread(struct thread *th);
 /* Whether nothing more is shown inside what is there. */
 bool thread_too_deep(const struct thread *th);
 
+/* See thread_set_inlined; the chain is not what is open. */
+void thread_draw_inlined(struct thread *th, int64_t t, uint32_t chain);
+
+/* The chain of inlined functions is open in the frame on top, which there is, from t on. */
+static inline void thread_set_inlined(struct thread *th, int64_t t, uint32_t chain)
+{
+	if (callstack_top(&th->stack)->inlined != chain)
+		thread_draw_inlined(th, t, chain);
+}
+
 /* Enters a frame. Its `hidden` is set; what was inlined into it (`inlined`) is drawn again. */
 void thread_enter(struct thread *th, int64_t t, struct frame *frame);
 
