@@ -182,18 +182,16 @@ static uint64_t work_before(const struct thread *th, uint64_t src)
 	return 1 + (th->at && bytes < 4096 ? bytes / 4 : 0);
 }
 
-/* What ran up to the branch; where it came into inlined code on the way, that is told in between.
- */
-static void tell_work(struct thread *th, int64_t t, const struct location *src)
+/* Where what ran up to the branch came into inlined code on the way, that is told. */
+static void tell_border(struct thread *th, int64_t t, const struct location *src)
 {
-	uint64_t border = th->shared->inlines ? inlined_border(th, src) : src->addr;
+	uint64_t border = inlined_border(th, src);
 
-	if (border != src->addr) {
-		spread_branch(&th->spread, t, work_before(th, border));
-		inlined_at(th, t, src);
-		th->at = border;
-	}
-	spread_branch(&th->spread, t, work_before(th, src->addr));
+	if (border == src->addr)
+		return;
+	spread_branch(&th->spread, t, work_before(th, border));
+	inlined_at(th, t, src);
+	th->at = border;
 }
 
 /* The branch at t in the order of what shares its time. */
@@ -203,10 +201,13 @@ static void tell_time(struct thread *th, int64_t t, const struct event *ev)
 
 	if (!sp->by_work)
 		spread_by_work(sp);
-	if (ev->branch.state == TRACE_START)
+	if (ev->branch.state == TRACE_START) {
 		spread_start(sp, t);
-	else
-		tell_work(th, t, &ev->branch.src);
+	} else {
+		if (th->shared->inlines)
+			tell_border(th, t, &ev->branch.src);
+		spread_branch(sp, t, work_before(th, ev->branch.src.addr));
+	}
 	th->at = ev->branch.dst.addr;
 }
 

@@ -146,6 +146,10 @@ static void step(void *ctx, void *rec)
 
 	if (w->sp->by_work)
 		w->offset = offset_of(w, span);
+	if (span->kind < MARK_UNKNOWN && !w->empty) {
+		write_span(w, span);
+		return;
+	}
 	now = w->base + w->offset;
 	if (span->kind == MARK_UNKNOWN && !span->value && created_time(w, span) == now) {
 		w->unknown = *span;
