@@ -98,9 +98,10 @@ bool landing_far(struct thread *th, int64_t t, const struct location *dst, uint3
 		switching_enter(th, t, dst);
 		return true;
 	}
-	/* To a frame that was there before the trace began. */
+	/* To a frame that was there before the trace began, or before data was lost. */
 	thread_clear(th, t);
-	thread_infer(th, t, dst);
+	if (!th->lost || !loss_find(th, dst, false))
+		thread_infer(th, t, dst);
 	return true;
 }
 

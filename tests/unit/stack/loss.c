@@ -48,6 +48,19 @@ START_TEST(test_goes_on_in_the_same_function)
 }
 END_TEST
 
+START_TEST(test_unwinding_leads_to_a_frame_from_before)
+{
+	struct play p;
+
+	begin(&p);
+	start(&p, 1110, "_Unwind_RaiseException+8");
+	play_return(&p, 1120, "main+40");
+	play_branch(&p, 1130, TRACE_ON, BRANCH_CALL, "main+44", "h");
+	expect(&p, BEFORE "E 100 g\nE 100 f\nB 110 _Unwind_RaiseException\n"
+			  "E 120 _Unwind_RaiseException\nB 130 h\nE 130 h\nE 130 main\n");
+}
+END_TEST
+
 START_TEST(test_goes_on_further_down)
 {
 	struct play p;
@@ -200,7 +213,8 @@ START_TEST(test_not_with_the_kernel)
 END_TEST
 
 SUITE_MAIN("stack/loss", test_goes_on_in_the_same_function, test_goes_on_further_down,
-	   test_confirmed_by_a_return, test_confirmed_by_a_return_to_a_call, test_never_confirmed,
+	   test_unwinding_leads_to_a_frame_from_before, test_confirmed_by_a_return,
+	   test_confirmed_by_a_return_to_a_call, test_never_confirmed,
 	   test_printed_behind_the_error, test_one_of_a_recursion, test_what_lies_on_a_recursion,
 	   test_lost_again, test_other_errors_end_all, test_where_tracing_had_stopped,
 	   test_not_with_the_kernel)
