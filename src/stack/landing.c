@@ -172,12 +172,16 @@ static void follow_path(struct thread *th, int64_t t, const struct location *dst
 
 void landing_return(struct thread *th, int64_t t, const struct location *dst)
 {
-	const struct frame *top = callstack_top(&th->stack);
+	const struct frame *top;
 
 	if (has_path(th)) {
 		follow_path(th, t, dst);
 		return;
 	}
+	/* OCaml raises by a return. */
+	if (ocaml_traps_known(th) && !by_reference(th) && ocaml_enter_handler(th, t, dst->addr))
+		return;
+	top = callstack_top(&th->stack);
 	if (!top && th->lost && loss_find(th, dst, true))
 		return;
 	if (!top || by_reference(th)) {

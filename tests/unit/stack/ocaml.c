@@ -66,14 +66,20 @@ static struct location at(struct play *p, uint64_t addr)
 				  .sym = intern_add(p->names, STR("f")) };
 }
 
-static void jump(struct play *p, int64_t t, struct location src, struct location dst)
+static void branch(struct play *p, int64_t t, enum branch_kind kind, struct location src,
+		   struct location dst)
 {
 	struct event ev = { .kind = EVENT_BRANCH, .has_time = true, .time = t };
 
-	ev.branch.kind = BRANCH_JMP;
+	ev.branch.kind = kind;
 	ev.branch.src = src;
 	ev.branch.dst = dst;
 	play_event(p, &ev);
+}
+
+static void jump(struct play *p, int64_t t, struct location src, struct location dst)
+{
+	branch(p, t, BRANCH_JMP, src, dst);
 }
 
 static const uint64_t push_at[] = { 0x1010 }, pop_at[] = { 0x1050 }, enter_at[] = { 0x1080 };
@@ -109,6 +115,23 @@ START_TEST(test_handler_entered)
 	ck_assert_str_eq(play_end_sorted(&p),
 			 "B 0 main\nE 10 main\nB 10 f\nB 30 g\nB 40 h\nE 50 h\nE 50 g\nE 60 f\n");
 	ck_assert_uint_eq(stacks_stats(p.stacks)->bad_poptraps, 0);
+	play_fini(&p);
+}
+END_TEST
+
+/* As OCaml's code does it. Then f returns to who called main, not to what ran under the handler. */
+START_TEST(test_handler_entered_by_a_return)
+{
+	struct play p;
+
+	under_handler(&p);
+	branch(&p, 1030, BRANCH_CALL, at(&p, 0x1028), play_place(&p, "g"));
+	play_branch(&p, 1040, TRACE_ON, BRANCH_CALL, "g+4", "h");
+	branch(&p, 1050, BRANCH_RETURN, play_place(&p, "h+8"), at(&p, 0x1080));
+	branch(&p, 1070, BRANCH_RETURN, at(&p, 0x1090), play_place(&p, "start+9"));
+	ck_assert_str_eq(play_end_sorted(&p),
+			 "B 0 start inf\nB 0 main\nE 10 main\nB 10 f\nB 30 g\nB 40 h\nE 50 h\n"
+			 "E 50 g\nE 70 f\nE 70 start\n");
 	play_fini(&p);
 }
 END_TEST
@@ -163,5 +186,5 @@ START_TEST(test_error_forgets_where_code_ran)
 END_TEST
 
 SUITE_MAIN("stack/ocaml", test_raise_by_reference, test_raise_without_addresses,
-	   test_handler_entered, test_handler_taken_away, test_handler_put_there_before_the_trace,
-	   test_error_forgets_where_code_ran)
+	   test_handler_entered, test_handler_entered_by_a_return, test_handler_taken_away,
+	   test_handler_put_there_before_the_trace, test_error_forgets_where_code_ran)
