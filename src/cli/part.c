@@ -55,6 +55,9 @@ static int look(const struct perf_script_args *args, struct times *times, struct
 		interrupt_unwatch();
 		r = perf_script_finish(perf, err);
 	}
+	/* a perf that fails half-way fails again when it decodes, and that is said then */
+	if (r < 0 && times->last >= 0 && !interrupt_signal())
+		r = 0;
 	if (r == 0 && interrupt_signal())
 		r = err_set(err, "interrupted: no trace was written");
 	perf_text_free(text);
@@ -95,9 +98,12 @@ static int find_end(struct perf_script_args *args, const struct recording *rec, 
 			args->to = INT64_MAX;
 		}
 		psbs_fini(&psbs);
-		if (look(args, &times, err) < 0)
+		if (args->to && look(args, &times, err) < 0)
 			return -1;
 		args->from = args->to = 0;
+		/* nothing ran behind the last PSB: then it is in all of the file */
+		if (times.last < 0 && look(args, &times, err) < 0)
+			return -1;
 	}
 	*end = times.last < 0 ? 0 : times.last;
 	return 0;
@@ -139,6 +145,20 @@ static void set(struct part *part, const struct options *options, int64_t end)
 	}
 }
 
+/* There is no time in the part. */
+static int empty(const struct options *options, struct err *err)
+{
+	if (options->after.kind && options->before.kind)
+		err_set(err, "no trace was written: -before is earlier than -after, so the part "
+			     "is empty");
+	else
+		err_set(err, "no trace was written: the part that %s leaves is empty",
+			options->before.kind ? "-before" : "-after");
+	err_hint(err, "times without @ count from the first event; a trace of the whole shows "
+		      "how long it is");
+	return -1;
+}
+
 int part_find(struct part *part, const struct options *options, const struct settings *settings,
 	      const struct recording *recording, struct err *err)
 {
@@ -166,7 +186,6 @@ int part_find(struct part *part, const struct options *options, const struct set
 	set(part, options, end);
 	/* a range up to 0 would be all */
 	if (part->from > part->to || part->to == 0)
-		return err_set(err, "no trace was written: the part that -after and -before leave "
-				    "is empty");
+		return empty(options, err);
 	return 0;
 }

@@ -51,7 +51,8 @@ void report_empty(const struct pipeline *p, struct err *err)
 	const struct perf_text_stats *text = perf_text_stats(p->text);
 	bool pt = p->settings->mode == PERF_PT;
 
-	if (text->lines == 0 || (p->part.on && p->errors.total == 0 && !text->events)) {
+	/* perf prints the decode errors of all times, whatever part it is asked for */
+	if (text->lines == 0 || (p->part.on && p->errors.total == 0 && !p->options->filter.start)) {
 		report_nothing(p, err);
 		return;
 	}

@@ -116,6 +116,22 @@ def empty(place):
     return faults
 
 
+def broken(place, work):
+    """A perf that fails when it has printed all costs no more than without a part."""
+    perf = os.path.join(work, "bad-perf")
+    with open(perf, "w") as f:
+        f.write('#!/bin/sh\ncase "$1" in script) perf "$@"; echo "it broke" >&2; exit 7;; esac\n'
+                'exec perf "$@"\n')
+    os.chmod(perf, 0o755)
+    faults = []
+    for args in ((), ("-after", "0ms"), ("-last", "50%"), ("-before", "50%")):
+        ended = place.decode(*args, env={"MAGIC_TRACE_PERF_PATH": perf})
+        if ended.status != 3 or "exit status 7" not in ended.stderr:
+            faults.append("%s: status %s: %s" % (args, ended.status, ended.stderr))
+        faults += harness.check_trace(place.trace)
+    return faults
+
+
 def sampled(place):
     """The same of sampled stacks, of which perf is asked twice."""
     p = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "5000", "-g", "-o",
@@ -144,6 +160,7 @@ def main():
         report.check("parts", harness.faults_of(parts, place))
         report.check("times", harness.faults_of(same_times, place))
         report.check("empty", harness.faults_of(empty, place))
+        report.check("a perf that fails", harness.faults_of(broken, place, work))
         faults = harness.faults_of(sampled, place)
         if faults is None:
             report.skip("sampled", "perf cannot record")
