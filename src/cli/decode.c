@@ -309,7 +309,8 @@ static int run_file(struct decode *d, size_t i, struct err *err)
 
 	stacks_next_file(d->p.stacks);
 	fastpath_begin(&d->fast, &args);
-	slices_plan(&d->slices, &args, d->jobs);
+	/* a command that is printed is one that decodes it all */
+	slices_plan(&d->slices, &args, d->settings.print_perf_commands ? 1 : d->jobs);
 	slices_start(&d->slices, &args);
 	if (d->slices.n)
 		started = run_slices(d, &args, i, &ended, err);

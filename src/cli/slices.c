@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/slices.h"
 
+#include "base/num.h"
 #include "base/tempfile.h"
 #include "base/xalloc.h"
 #include "perf/psbs.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* PT data of which the decoding takes some ten times as long as perf takes to start. */
 #define WORTHWHILE ((uint64_t)512 << 10)
+
+/*
+ * Bytes of records for one of PT data, at most: a TNT packet has 47 branches in 8 bytes (Intel SDM,
+ * volume 3, "Taken/Not-taken (TNT) Packet"), and a record of a branch 8; the rest is for places.
+ */
+#define RECORDS_MAX 64
 
 /* The times at which slices begin, by how much PT data lies between them. */
 static void cut(struct slices *s, const struct psbs *psbs, int64_t from, int64_t to, size_t n)
@@ -50,8 +58,14 @@ static void cut_at_random(struct slices *s, const struct psbs *psbs, int64_t fro
 			  size_t n, const char *number)
 {
 	int64_t first = psbs->v[0].time, length = psbs->v[psbs->n - 1].time - first;
-	unsigned int seed = (unsigned int)strtoul(number, NULL, 10);
+	struct str rest = str_of(number);
 	int64_t times[SLICES_MAX];
+	unsigned int seed;
+	uint64_t value;
+
+	if (!num_dec(&rest, &value) || rest.n)
+		return;
+	seed = (unsigned int)value;
 
 	for (size_t i = 1; i < n; i++)
 		times[i] = first + (int64_t)((double)rand_r(&seed) / RAND_MAX * (double)length);
@@ -80,17 +94,32 @@ void slices_plan(struct slices *s, const struct perf_script_args *args, unsigned
 		cut_at_random(s, &psbs, args->from, to, n, number);
 	else if (psbs.steady && psbs.per_thread)
 		cut(s, &psbs, args->from, to, n);
+	s->bytes = 0;
+	for (size_t i = 0; i < psbs.n; i++)
+		s->bytes += psbs.v[i].bytes;
 	psbs_fini(&psbs);
 	if (s->n < 2)
 		s->n = 0;
 }
 
-static int start(struct slice *slice, const struct perf_script_args *args)
+/* Whether what all slices may come to fits where the file is: a cut one would be a cut trace. */
+static bool has_room(int fd, uint64_t bytes)
+{
+	struct statvfs fs;
+	uint64_t room;
+
+	if (fstatvfs(fd, &fs) < 0 ||
+	    __builtin_mul_overflow((uint64_t)fs.f_bavail, (uint64_t)fs.f_frsize, &room))
+		return false;
+	return room / RECORDS_MAX >= bytes;
+}
+
+static int start(struct slice *slice, const struct perf_script_args *args, uint64_t bytes)
 {
 	struct perf_script_args own = *args;
 
 	slice->fd = tempfile_open("magic-trace-slice");
-	if (slice->fd < 0)
+	if (slice->fd < 0 || !has_room(slice->fd, bytes))
 		return -1;
 	own.from = slice->from;
 	own.to = slice->to;
@@ -102,7 +131,7 @@ static int start(struct slice *slice, const struct perf_script_args *args)
 void slices_start(struct slices *s, const struct perf_script_args *args)
 {
 	for (size_t i = 1; i < s->n; i++) {
-		if (start(&s->v[i], args) == 0)
+		if (start(&s->v[i], args, s->bytes) == 0)
 			continue;
 		slices_close(s);
 		return;

@@ -40,6 +40,7 @@ struct slices_cbr {
 struct slices {
 	struct slice v[SLICES_MAX];
 	size_t n;                /* less than two: the file is not cut */
+	uint64_t bytes;          /* of PT data in the file, however little of it is decoded */
 	struct slices_cbr *cbrs; /* owned */
 	size_t n_cbrs, cap_cbrs;
 };
@@ -51,7 +52,10 @@ struct slices {
  */
 void slices_plan(struct slices *s, const struct perf_script_args *args, unsigned int jobs);
 
-/* Starts perf for all slices but the first. When that fails, there are none: n is 0. */
+/*
+ * Starts perf for all slices but the first. When that fails, or there may be no room for what they
+ * write, there are none: n is 0.
+ */
 void slices_start(struct slices *s, const struct perf_script_args *args);
 
 /* Ends all perfs. Async-signal-safe. */
