@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -87,7 +88,8 @@ static int open_map(const struct source *source)
 	return -1;
 }
 
-static void copy(int from, int to)
+/* False: it could not be written as a whole. */
+static bool copy(int from, int to)
 {
 	size_t left = PERFMAP_BYTES_MAX;
 
@@ -97,9 +99,10 @@ static void copy(int from, int to)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return;
+			return n == 0;
 		left -= (size_t)n;
 	}
+	return true;
 }
 
 void jitcopy(int directory, int32_t pid)
@@ -117,7 +120,9 @@ void jitcopy(int directory, int32_t pid)
 	entry_map_name(pid, name);
 	to = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to >= 0) {
-		copy(from, to);
+		/* half of a map would name what lies behind its end wrongly */
+		if (!copy(from, to))
+			unlinkat(directory, name, 0);
 		close(to);
 	}
 	close(from);
