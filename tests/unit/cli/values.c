@@ -96,22 +96,22 @@ START_TEST(test_when)
 {
 	static const struct {
 		const char *text;
-		enum when_kind kind;
 		uint64_t value;
+		enum when_kind kind;
 		bool length;
 	} good[] = {
-		{ "2ms", WHEN_SPAN, 2000000, true },
-		{ "0.5s", WHEN_SPAN, 500000000, true },
-		{ "17ns", WHEN_SPAN, 17, true },
-		{ "1.0009us", WHEN_SPAN, 1000, true },
-		{ "0s", WHEN_SPAN, 0, false },
-		{ "9223372035s", WHEN_SPAN, UINT64_C(9223372035000000000), true },
-		{ "10%", WHEN_PERCENT, WHEN_WHOLE / 10, true },
-		{ "0.1%", WHEN_PERCENT, WHEN_WHOLE / 1000, true },
-		{ "100%", WHEN_PERCENT, WHEN_WHOLE, true },
-		{ "0%", WHEN_PERCENT, 0, false },
-		{ "@34812.856283158", WHEN_CLOCK, UINT64_C(34812856283158), false },
-		{ "@0", WHEN_CLOCK, 0, false },
+		{ "2ms", 2000000, WHEN_SPAN, true },
+		{ "0.5s", 500000000, WHEN_SPAN, true },
+		{ "17ns", 17, WHEN_SPAN, true },
+		{ "1.0009us", 1000, WHEN_SPAN, true },
+		{ "0s", 0, WHEN_SPAN, false },
+		{ "9223372035s", UINT64_C(9223372035000000000), WHEN_SPAN, true },
+		{ "10%", WHEN_WHOLE / 10, WHEN_PERCENT, true },
+		{ "0.1%", WHEN_WHOLE / 1000, WHEN_PERCENT, true },
+		{ "100%", WHEN_WHOLE, WHEN_PERCENT, true },
+		{ "0%", 0, WHEN_PERCENT, false },
+		{ "@34812.856283158", UINT64_C(34812856283158), WHEN_CLOCK, false },
+		{ "@0", 0, WHEN_CLOCK, false },
 	};
 	static const char *const bad[] = {
 		"",    "2",    "ms",    "2 ms",        "-2ms",        "2m",
