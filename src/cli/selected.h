@@ -31,8 +31,7 @@ struct str selected_stop(const struct selected *s);
 /* That of the two that the function at the place is, else INTERN_NONE. */
 uint32_t selected_find(struct selected *s, int32_t pid, const struct location *place);
 
-/* When a name was found to be that of two functions: true, and err says so. Asked for START first.
- */
+/* True, with err, when a name was found to be that of two functions. START's comes first. */
 bool selected_ambiguous(const struct selected *s, bool stop, struct err *err);
 
 #endif

@@ -47,8 +47,7 @@ int value_size(const char *text, uint64_t *out, struct err *err);
 /* "5", "0.25", "1e-3" is not read; to ns; from 1 ns to 292 years. */
 int value_seconds(const char *text, uint64_t *out, struct err *err);
 
-/* "2ms", "0.5s", "800us", "17ns"; "12.5%", up to 100%; "@34812.856283158", seconds of perf's clock.
- */
+/* "2ms", "0.5s", "17ns"; "12.5%", up to 100%; "@34812.856283158", seconds of perf's clock. */
 int value_when(const char *text, struct when *out, struct err *err);
 
 /* A length: as value_when, but not of the clock and not 0. */

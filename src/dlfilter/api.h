@@ -25,8 +25,7 @@
 /* All of the above; those that newer versions of perf have say nothing about the kind of branch. */
 #define DLF_KNOWN ((1u << 13) - 1)
 
-/* What cpumode says of code of this machine: PERF_RECORD_MISC_KERNEL, _USER (<linux/perf_event.h>).
- */
+/* What cpumode says of code: PERF_RECORD_MISC_KERNEL, _USER (<linux/perf_event.h>). */
 #define DLF_CPUMODE_KERNEL 1
 #define DLF_CPUMODE_USER   2
 

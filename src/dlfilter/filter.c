@@ -164,8 +164,7 @@ static enum event_class classify(const char *name)
 	return name && is_event(name, STR("psb")) ? CLASS_PSB : CLASS_OTHER;
 }
 
-/* What of perf's answer is sent, as the line that perf would print has it. False: it is too long.
- */
+/* What of perf's answer is sent, as perf would print it. False: it is too long. */
 static bool describe(const struct dlf_al *al, uint64_t addr, struct sent_place *place)
 {
 	*place = (struct sent_place){ .addr = addr };

@@ -32,8 +32,7 @@ void sender_init(struct sender *s, FILE *out, uint64_t cookie)
 {
 	*s = (struct sender){ .out = out, .cookie = cookie };
 	sender_hello(s);
-	/* before the first event perf may print more than the buffer holds: see sender_interrupted
-	 */
+	/* perf may print more than the buffer holds before the first event: sender_interrupted */
 	s->pending = SIZE_MAX;
 }
 

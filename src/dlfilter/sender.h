@@ -22,9 +22,8 @@ struct sent_place {
 struct sender {
 	FILE *out; /* borrowed */
 	uint64_t cookie;
-	uint64_t time;  /* sent last, ns */
-	size_t pending; /* bytes in the buffer of out behind our last record */
-	int32_t pid, tid;
+	uint64_t time;                /* sent last, ns */
+	size_t pending;               /* bytes in the buffer of out behind our last record */
 	uint32_t flags[WIRE_INDEXES]; /* by index; 0: not sent yet */
 };
 

@@ -33,8 +33,7 @@
 #define WIRE_VERSION "2"
 /* Those behind, if there are any: every branch is wanted; ... */
 #define WIRE_ALL "all"
-/* ... or only those of a part of the time, of which the next two are the first and last ns in hex.
- */
+/* ... or only those of a part of the time: the next two are its first and last ns in hex. */
 #define WIRE_PART "part"
 /* ... or perf's standard output goes to file descriptor 3 rather than to where it went. */
 #define WIRE_SPOOL    "spool"

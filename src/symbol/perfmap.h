@@ -32,8 +32,7 @@ int perfmap_read(const char *path, struct perfmap **map, struct err *err);
 struct perfmap *perfmap_of_text(char *text, size_t n) __attribute__((returns_nonnull));
 void perfmap_free(struct perfmap *map);
 
-/* The function that has the code at an address, [START, START + SIZE): of several the last line's.
- */
+/* The function of the code at an address, [START, START + SIZE): of several the last line's. */
 bool perfmap_find(const struct perfmap *map, uint64_t address, struct perfmap_function *function);
 
 #endif

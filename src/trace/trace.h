@@ -53,8 +53,7 @@ struct trace_options {
 	 */
 	const char *(*command_line)(void *ctx, int32_t pid);
 	const char *(*comm)(void *ctx, int32_t pid, int32_t tid);
-	/* Fills *out, which is all zero; false: nothing is known. Asked once a place. May be NULL.
-	 */
+	/* Fills *out, which is all zero; false: nothing is known. Asked once a place, or NULL. */
 	bool (*source)(void *ctx, const struct source_place *place, struct source_line *out);
 	void *ctx; /* of the three above */
 };
