@@ -135,6 +135,23 @@ static void taken(uint64_t time, uint32_t flags, int64_t from, int64_t to)
 	ck_assert_int_eq(branch(time, flags, from, to), 1);
 }
 
+/* Ends perf: what it wrote to standard output, in text; so many bytes. */
+static size_t unload(char *text, size_t size)
+{
+	ssize_t n;
+	int fd;
+
+	ck_assert_int_eq(stop(data, NULL), 0);
+	fflush(stdout);
+	dup2(saved_stdout, STDOUT_FILENO);
+	fd = open(stream, O_RDONLY);
+	n = read(fd, text, size);
+	close(fd);
+	unlink(stream);
+	ck_assert_int_ge(n, 0);
+	return (size_t)n;
+}
+
 /* Ends perf: what comes out has to be read so, a line an event, as event_print has it. */
 static void comes_out(const char *want)
 {
@@ -143,20 +160,12 @@ static void comes_out(const char *want)
 	static char text[100000];
 	struct event ev;
 	char line[1000];
-	int fd, got;
-	ssize_t n;
+	size_t n = unload(text, sizeof(text));
+	int got;
 
-	ck_assert_int_eq(stop(data, NULL), 0);
-	fflush(stdout);
-	dup2(saved_stdout, STDOUT_FILENO);
-	fd = open(stream, O_RDONLY);
-	n = read(fd, text, sizeof(text));
-	close(fd);
-	unlink(stream);
-	ck_assert_int_gt(n, 0);
+	ck_assert_uint_gt(n, 0);
 	perftext_init(&p, PERF_PT);
-	perf_text_input(p.text,
-			perftext_input(&source, (struct str){ .p = text, .n = (size_t)n }, 7));
+	perf_text_input(p.text, perftext_input(&source, (struct str){ .p = text, .n = n }, 7));
 	perf_text_records(p.text, 0xab);
 	while ((got = perf_text_next(p.text, &ev, NULL)) == 1) {
 		event_print(line, sizeof(line), &ev, p.names);
@@ -315,16 +324,12 @@ START_TEST(test_spool)
 
 	unlink(spool);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(load(NULL), 0);
-	ck_assert_int_eq(stop(data, NULL), 0);
-	fflush(stdout);
-	dlargs[n_dlargs++] = (char *)WIRE_SPOOL;
 	dup2(fd, WIRE_SPOOL_FD);
-	r = start(&data, NULL);
+	r = load(WIRE_SPOOL);
 	dup2(saved, WIRE_SPOOL_FD);
 	ck_assert_int_eq(r, 0);
 	taken(9, CALL, 0x10, 0x110);
-	comes_out("");
+	ck_assert_uint_eq(unload(got, sizeof(got)), 0);
 	n = (int)pread(fd, got, sizeof(got), 0);
 	ck_assert_int_gt(n, WIRE_HELLO_SIZE + WIRE_BRANCH_SIZE);
 	ck_assert_uint_eq((unsigned char)got[n - (int)WIRE_BRANCH_SIZE], WIRE_BRANCH);
