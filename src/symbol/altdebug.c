@@ -2,6 +2,7 @@
 #include "symbol/altdebug.h"
 
 #include "base/xalloc.h"
+#include "symbol/buildid.h"
 #include "symbol/elfopen.h"
 #include "symbol/regular.h"
 
@@ -15,10 +16,6 @@
 
 #define ID_DIR "/usr/lib/debug/.build-id"
 
-/* Build-ids are 8 to 20 bytes; what is far from it is damaged. */
-#define ID_MIN 3
-#define ID_MAX 64
-
 struct wanted {
 	const char *name;
 	const void *id;
@@ -29,16 +26,12 @@ struct wanted {
 static bool try(char *path, const struct wanted *wanted, struct altdebug *alt)
 {
 	int fd = regular_open(path, NULL, NULL);
-	const void *id;
-	bool same;
 
 	free(path);
 	if (fd < 0)
 		return false;
 	alt->elf = elfopen_object(fd, "", NULL);
-	same = alt->elf && dwelf_elf_gnu_build_id(alt->elf, &id) == wanted->id_length &&
-	       memcmp(id, wanted->id, (size_t)wanted->id_length) == 0;
-	if (same)
+	if (buildid_is(alt->elf, wanted->id, (size_t)wanted->id_length))
 		alt->dwarf = dwarf_begin_elf(alt->elf, DWARF_C_READ, NULL);
 	alt->fd = fd;
 	if (alt->dwarf)
@@ -51,10 +44,9 @@ static bool try(char *path, const struct wanted *wanted, struct altdebug *alt)
 
 static bool try_id(const struct wanted *wanted, struct altdebug *alt)
 {
-	char hex[2 * ID_MAX + 1];
+	char hex[2 * BUILDID_MAX + 1];
 
-	for (ssize_t i = 0; i < wanted->id_length; i++)
-		snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)wanted->id)[i]);
+	buildid_hex(hex, sizeof(hex), wanted->id, (size_t)wanted->id_length);
 	return try(xasprintf(ID_DIR "/%.2s/%s.debug", hex, hex + 2), wanted, alt);
 }
 
@@ -72,7 +64,7 @@ void altdebug_find(Dwarf *main, const char *path, struct altdebug *alt)
 	struct wanted wanted;
 
 	wanted.id_length = dwelf_dwarf_gnu_debugaltlink(main, &wanted.name, &wanted.id);
-	if (wanted.id_length < ID_MIN || wanted.id_length > ID_MAX)
+	if (wanted.id_length < BUILDID_MIN || wanted.id_length > BUILDID_MAX)
 		return;
 	if (try_id(&wanted, alt) || try_name(&wanted, path, alt))
 		dwarf_setalt(main, alt->dwarf);

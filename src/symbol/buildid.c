@@ -8,8 +8,25 @@
 #include <elfutils/libdwelf.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+void buildid_hex(char *hex, size_t size, const void *id, size_t n)
+{
+	const uint8_t *bytes = id;
+
+	hex[0] = '\0';
+	for (size_t i = 0; i < n && 2 * i + 2 < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+}
+
+bool buildid_is(Elf *elf, const void *id, size_t n)
+{
+	const void *own;
+
+	return elf && dwelf_elf_gnu_build_id(elf, &own) == (ssize_t)n && memcmp(own, id, n) == 0;
+}
 
 bool buildid_read(const char *path, char hex[BUILDID_HEX])
 {
@@ -24,10 +41,8 @@ bool buildid_read(const char *path, char hex[BUILDID_HEX])
 	elf = elfopen(fd, path, &ignored);
 	if (elf)
 		n = dwelf_elf_gnu_build_id(elf, &id);
-	if (n > (BUILDID_HEX - 1) / 2)
-		n = (BUILDID_HEX - 1) / 2;
-	for (ssize_t i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+	if (n > 0)
+		buildid_hex(hex, BUILDID_HEX, id, (size_t)n);
 	elf_end(elf);
 	close(fd);
 	return n > 0;

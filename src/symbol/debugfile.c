@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "symbol/buildid.h"
 #include "symbol/elfopen.h"
 #include "symbol/regular.h"
 
@@ -18,10 +19,6 @@
 
 #define DEBUG_DIR "/usr/lib/debug"
 
-/* Build-ids are 8 to 20 bytes; what is far from it is damaged. */
-#define ID_MIN 3
-#define ID_MAX 64
-
 struct wanted {
 	const unsigned char *id;
 	ssize_t id_length;
@@ -32,11 +29,8 @@ struct wanted {
 static bool has_id(int fd, const struct wanted *wanted)
 {
 	Elf *elf = elfopen(fd, "", NULL);
-	const void *id;
-	bool same;
+	bool same = buildid_is(elf, wanted->id, (size_t)wanted->id_length);
 
-	same = elf && dwelf_elf_gnu_build_id(elf, &id) == wanted->id_length &&
-	       memcmp(id, wanted->id, (size_t)wanted->id_length) == 0;
 	elf_end(elf);
 	return same;
 }
@@ -81,10 +75,9 @@ static int try(char *path, const struct wanted *wanted, char **found)
 
 static int try_id(struct str root, const struct wanted *wanted, char **found)
 {
-	char hex[2 * ID_MAX + 1];
+	char hex[2 * BUILDID_MAX + 1];
 
-	for (ssize_t i = 0; i < wanted->id_length; i++)
-		snprintf(hex + 2 * i, 3, "%02x", wanted->id[i]);
+	buildid_hex(hex, sizeof(hex), wanted->id, (size_t)wanted->id_length);
 	return try(xasprintf("%.*s" DEBUG_DIR "/.build-id/%.2s/%s.debug", (int)root.n, root.p, hex,
 			     hex + 2),
 		   wanted, found);
@@ -131,7 +124,7 @@ int debugfile_open(Elf *elf, const char *path, char **found)
 	int fd = -1;
 
 	wanted.id_length = dwelf_elf_gnu_build_id(elf, &id);
-	if (wanted.id_length < ID_MIN || wanted.id_length > ID_MAX)
+	if (wanted.id_length < BUILDID_MIN || wanted.id_length > BUILDID_MAX)
 		wanted.id_length = 0;
 	wanted.id = id;
 	wanted.link = dwelf_elf_gnu_debuglink(elf, &crc);

@@ -56,17 +56,10 @@ void kernel_map(struct kernel *k, struct str path, uint64_t offset)
 	k->address = offset;
 }
 
-static void put_hex(char hex[BUILDID_HEX], const char *id, size_t n)
-{
-	hex[0] = '\0';
-	for (size_t i = 0; i < n && i < (BUILDID_HEX - 1) / 2; i++)
-		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)id[i]);
-}
-
 void kernel_build_id(struct kernel *k, struct str path, struct str build_id)
 {
 	if (str_starts(path, STR(KERNEL_NAME)))
-		put_hex(k->build_id, build_id.p, build_id.n);
+		buildid_hex(k->build_id, sizeof(k->build_id), build_id.p, build_id.n);
 }
 
 /* The build-id of the kernel that runs: an ELF note of type 3, owner "GNU" (elf(5)). */
@@ -87,7 +80,7 @@ static bool running_id(char hex[BUILDID_HEX])
 		found = note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 			memcmp(text + at, "GNU", 4) == 0;
 		if (found)
-			put_hex(hex, text + at + name, note.n_descsz);
+			buildid_hex(hex, BUILDID_HEX, text + at + name, note.n_descsz);
 		at += name + size;
 	}
 	free(text);

@@ -14,8 +14,6 @@
 /* Bytes of paths and the like; what is beyond belongs to no file. */
 #define KEYS_MAX ((size_t)64 << 20)
 
-#define ID_MAX ((BUILDID_HEX - 1) / 2)
-
 struct file {
 	char *path;
 	char build_id[BUILDID_HEX];
@@ -85,13 +83,6 @@ bool mapped_is_file(struct str path)
 	return path.n && path.p[0] == '/';
 }
 
-static void put_hex(char hex[BUILDID_HEX], struct str id)
-{
-	hex[0] = '\0';
-	for (size_t i = 0; i < id.n && i < ID_MAX; i++)
-		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)id.p[i]);
-}
-
 void mapped_build_id(struct mapped *m, struct str path, struct str build_id)
 {
 	uint32_t number = intern_add(m->paths, path);
@@ -101,7 +92,7 @@ void mapped_build_id(struct mapped *m, struct str path, struct str build_id)
 		m->ids = xreallocarray(m->ids, m->cap_ids, sizeof(*m->ids));
 	}
 	m->ids[m->n_ids].path = number;
-	put_hex(m->ids[m->n_ids++].build_id, build_id);
+	buildid_hex(m->ids[m->n_ids++].build_id, BUILDID_HEX, build_id.p, build_id.n);
 }
 
 static const char *known_id(const struct mapped *m, uint32_t path)
@@ -158,7 +149,7 @@ uint32_t mapped_add(struct mapped *m, const struct mapped_key *key)
 	uint32_t path = intern_add(m->paths, key->path), number;
 	char build_id[BUILDID_HEX], *text;
 
-	put_hex(build_id, key->build_id);
+	buildid_hex(build_id, sizeof(build_id), key->build_id.p, key->build_id.n);
 	if (!build_id[0])
 		snprintf(build_id, sizeof(build_id), "%s", known_id(m, path));
 	text = xasprintf("%" PRIu32 " %" PRIu64 " %s", path, key->inode, build_id);

@@ -37,4 +37,18 @@ START_TEST(test_build_ids)
 }
 END_TEST
 
-SUITE_MAIN("buildid", test_build_ids)
+START_TEST(test_hex)
+{
+	char hex[7];
+
+	buildid_hex(hex, sizeof(hex), "\x00\xfe\x1a\x05", 4);
+	ck_assert_str_eq(hex, "00fe1a");
+	buildid_hex(hex, sizeof(hex), "\x9f", 1);
+	ck_assert_str_eq(hex, "9f");
+	buildid_hex(hex, sizeof(hex), "", 0);
+	ck_assert_str_eq(hex, "");
+	ck_assert(!buildid_is(NULL, "\x9f", 1));
+}
+END_TEST
+
+SUITE_MAIN("buildid", test_build_ids, test_hex)
