@@ -5,7 +5,6 @@
 #include "base/installed.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define FILTER_NAME "magic-trace-dlfilter.so"
 
@@ -17,11 +16,6 @@ static uint64_t make_cookie(void)
 	return hash_mix(seed, seed ^ 0x5851f42d4c957f2du);
 }
 
-static bool is_reference(const char *rule)
-{
-	return rule && !strcmp(rule, "reference");
-}
-
 /*
  * Whether jumps within a function count. Times are given by the code that ran, inlined functions
  * and OCaml's handlers are seen by where branches come from and go to, and a region ends at the
@@ -31,9 +25,7 @@ static bool wants_all(const struct settings *settings, const struct options *opt
 {
 	if (settings->print_events || options->filter.start)
 		return true;
-	if (!is_reference(options->stacks) || !is_reference(options->time_spread))
-		return true;
-	if (options->inlined && !strcmp(options->inlined, "on"))
+	if (!settings->reference || !settings->reference_times || settings->inlined)
 		return true;
 	return settings->executable && !settings->skip_traps;
 }

@@ -125,11 +125,6 @@ static struct trigger_hit *intern_hits(const struct pipeline *p, size_t *n)
 	return hits;
 }
 
-static bool is_reference(const char *rule)
-{
-	return rule && !strcmp(rule, "reference");
-}
-
 /* Of programs of OCaml: where they install, remove and enter exception handlers. */
 static void find_traps(struct pipeline *p, struct stacks_config *config)
 {
@@ -152,16 +147,6 @@ static void on_inlined(void *ctx, int32_t pid, const struct location *place,
 	symbols_inlined(p->symbols, pid, place, out);
 }
 
-/* Of sampled stacks perf has them as frames. The OCaml magic-trace does not draw them. */
-static bool draws_inlined(const struct pipeline *p)
-{
-	const char *asked = p->options->inlined;
-
-	if (p->settings->mode != PERF_PT)
-		return false;
-	return asked ? !strcmp(asked, "on") : !is_reference(p->options->stacks);
-}
-
 static int start_stacks(struct pipeline *p, struct err *err)
 {
 	const struct filter_arg *filter = &p->options->filter;
@@ -172,8 +157,8 @@ static int start_stacks(struct pipeline *p, struct err *err)
 		.sink = trace_sink(p->trace),
 		.pool = p->pool,
 		.skip_tx = p->settings->skip_tx,
-		.reference = is_reference(p->options->stacks),
-		.reference_times = is_reference(p->options->time_spread),
+		.reference = p->settings->reference,
+		.reference_times = p->settings->reference_times,
 		.max_depth = p->options->max_depth,
 		.has_begin = p->part.on,
 		.begin = p->part.begin,
@@ -181,7 +166,7 @@ static int start_stacks(struct pipeline *p, struct err *err)
 		.ctx = p,
 	};
 
-	if (draws_inlined(p))
+	if (p->settings->inlined)
 		config.inlined = on_inlined;
 	find_traps(p, &config);
 	if (filter->start) {

@@ -82,6 +82,19 @@ static enum trace_scope pick_scope(const struct options *options, const struct r
 	return !strcmp(recording->scope, "k") ? SCOPE_KERNEL : SCOPE_USER;
 }
 
+static bool is_reference(const char *rule)
+{
+	return rule && !strcmp(rule, "reference");
+}
+
+/* Of sampled stacks perf has inlined functions as frames. The OCaml magic-trace has none. */
+static bool draws_inlined(const struct settings *settings, const struct options *options)
+{
+	if (settings->mode != PERF_PT)
+		return false;
+	return options->inlined ? !strcmp(options->inlined, "on") : !settings->reference;
+}
+
 int settings_recording(struct settings *settings, const struct options *options,
 		       const struct recording *recording, struct err *err)
 {
@@ -90,6 +103,9 @@ int settings_recording(struct settings *settings, const struct options *options,
 
 	settings->mode = options->sampling || sampling ? PERF_SAMPLING : PERF_PT;
 	settings->scope = pick_scope(options, recording);
+	settings->reference = is_reference(options->stacks);
+	settings->reference_times = is_reference(options->time_spread);
+	settings->inlined = draws_inlined(settings, options);
 	if (!settings->executable)
 		settings->executable = recording->executable;
 	if (callgraph && settings->mode != PERF_SAMPLING) {

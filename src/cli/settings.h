@@ -21,8 +21,11 @@ struct settings {
 	enum trace_scope scope;
 	bool stitch_lbr;
 	bool skip_tx;
-	bool skip_traps; /* OCaml's exceptions are found by names only */
-	bool no_filter;  /* perf is to print its text, see perf/script.h */
+	bool skip_traps;      /* OCaml's exceptions are found by names only */
+	bool reference;       /* stacks as the OCaml magic-trace builds them ... */
+	bool reference_times; /* ... and as it gives them times */
+	bool inlined;         /* functions that were inlined are drawn */
+	bool no_filter;       /* perf is to print its text, see perf/script.h */
 	bool mark_inferred;
 	bool print_events;
 	bool print_perf_commands;

@@ -69,12 +69,17 @@ START_TEST(test_used)
 	ck_assert(args.all);
 	fastpath_close(&fast);
 	/* only by the reference's rules are jumps within functions of no use */
-	options.stacks = options.time_spread = (char *)"reference";
+	settings.reference = settings.reference_times = true;
 	opened();
 	fastpath_begin(&fast, &args);
 	ck_assert(!args.all);
 	fastpath_close(&fast);
-	options.stacks = options.time_spread = NULL;
+	settings.inlined = true;
+	opened();
+	fastpath_begin(&fast, &args);
+	ck_assert(args.all);
+	fastpath_close(&fast);
+	settings.reference = settings.reference_times = settings.inlined = false;
 	put_filter(false);
 }
 END_TEST

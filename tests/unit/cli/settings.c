@@ -101,6 +101,33 @@ START_TEST(test_output_names)
 }
 END_TEST
 
+START_TEST(test_rules)
+{
+	struct options options = OPTIONS_INIT;
+	struct recording rec = { 0 };
+	struct settings s;
+
+	options.arg = "perf.data";
+	s = both(&options, &rec);
+	ck_assert(!s.reference && !s.reference_times && s.inlined);
+	options.stacks = "reference";
+	s = both(&options, &rec);
+	ck_assert(s.reference && !s.reference_times && !s.inlined);
+	options.inlined = "on";
+	options.time_spread = "reference";
+	s = both(&options, &rec);
+	ck_assert(s.reference && s.reference_times && s.inlined);
+	options.stacks = "true";
+	options.inlined = "off";
+	s = both(&options, &rec);
+	ck_assert(!s.reference && !s.inlined);
+	options.inlined = NULL;
+	options.sampling = true;
+	s = both(&options, &rec);
+	ck_assert(!s.inlined);
+}
+END_TEST
+
 START_TEST(test_the_recording_speaks_where_flags_do_not)
 {
 	struct options options = OPTIONS_INIT;
@@ -191,5 +218,5 @@ START_TEST(test_environment)
 END_TEST
 
 SUITE_MAIN("settings", test_one_recording, test_contradictions, test_inputs_that_are_no_recordings,
-	   test_output_names, test_the_recording_speaks_where_flags_do_not, test_flags_win,
-	   test_environment)
+	   test_output_names, test_rules, test_the_recording_speaks_where_flags_do_not,
+	   test_flags_win, test_environment)
