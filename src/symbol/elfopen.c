@@ -152,3 +152,22 @@ Elf_Scn *elfopen_section(Elf *elf, uint32_t type)
 			return section;
 	return NULL;
 }
+
+Elf_Scn *elfopen_named(Elf *elf, const char *wanted)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = NULL;
+
+		if (gelf_getshdr(section, &shdr))
+			name = elf_strptr(elf, names, shdr.sh_name);
+		if (name && strcmp(name, wanted) == 0)
+			return section;
+	}
+	return NULL;
+}

@@ -26,4 +26,7 @@ Elf *elfopen_object(int fd, const char *path, struct err *err);
 /* The first section of this type (SHT_*), or NULL. */
 Elf_Scn *elfopen_section(Elf *elf, uint32_t type);
 
+/* The first section of this name (".plt"), or NULL. */
+Elf_Scn *elfopen_named(Elf *elf, const char *name);
+
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/minisyms.h"
 
+#include "symbol/elfopen.h"
+
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Only what the file itself has. */
@@ -21,25 +22,6 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static bool has_section(Elf *elf, const char *wanted)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-	GElf_Shdr shdr;
-
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name = NULL;
-
-		if (gelf_getshdr(section, &shdr))
-			name = elf_strptr(elf, names, shdr.sh_name);
-		if (name && strcmp(name, wanted) == 0)
-			return true;
-	}
-	return false;
-}
-
 void minisyms_find(int fd, const char *path,
 		   void (*each)(void *ctx, uint64_t value, uint64_t size, bool local,
 				const char *name),
@@ -56,7 +38,7 @@ void minisyms_find(int fd, const char *path,
 	if (!module && own >= 0)
 		close(own);
 	elf = module ? dwfl_module_getelf(module, &load) : NULL;
-	n = elf && has_section(elf, ".gnu_debugdata") ? dwfl_module_getsymtab(module) : 0;
+	n = elf && elfopen_named(elf, ".gnu_debugdata") ? dwfl_module_getsymtab(module) : 0;
 	for (int i = 0; i < n; i++) {
 		GElf_Word section;
 		GElf_Addr address;

@@ -105,35 +105,16 @@ static bool read_notes(Elf_Data *data, uint64_t base, struct ocamlnotes *notes)
 	return whole && at == data->d_size;
 }
 
-/* A section by its name, or NULL. */
-static Elf_Scn *find_section(Elf *elf, const char *wanted, GElf_Shdr *shdr)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name = NULL;
-
-		if (gelf_getshdr(section, shdr))
-			name = elf_strptr(elf, names, shdr->sh_name);
-		if (name && strcmp(name, wanted) == 0)
-			return section;
-	}
-	return NULL;
-}
-
 static void read_elf(Elf *elf, const char *path, struct ocamlnotes *notes, struct err *warning)
 {
 	GElf_Shdr shdr, base;
-	Elf_Scn *section = find_section(elf, SECTION, &shdr);
+	Elf_Scn *section = elfopen_named(elf, SECTION);
 	Elf_Data *data;
 
 	/* elfopen has looked at how large notes are */
-	if (!section || shdr.sh_type != SHT_NOTE)
+	if (!section || !gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_NOTE)
 		return;
-	if (!find_section(elf, ".stapsdt.base", &base)) {
+	if (!gelf_getshdr(elfopen_named(elf, ".stapsdt.base"), &base)) {
 		err_set(warning,
 			"%s: no exception handlers: it has no section .stapsdt.base, which those "
 			"in ." SECTION " are relative to",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/splitunit.h"
 
+#include "symbol/elfopen.h"
 #include "symbol/rangelists.h"
 
 #include <dwarf.h>
@@ -58,28 +59,15 @@ static struct dwp_part own_part(const struct build *b, const char *wanted, uint6
 {
 	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(b->skeleton->cu));
 	struct dwp_part none = { 0 };
-	Elf_Scn *section = NULL;
-	size_t strings, n;
-	GElf_Shdr head;
+	Elf_Scn *section = elfopen_named(elf, wanted);
+	/* libdw has unpacked it when it was compressed */
+	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	size_t n;
 
-	if (elf_getshdrstrndx(elf, &strings) < 0)
+	if (!data || !data->d_buf || base >= data->d_size)
 		return none;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name = NULL;
-		Elf_Data *data;
-
-		if (gelf_getshdr(section, &head))
-			name = elf_strptr(elf, strings, head.sh_name);
-		if (!name || strcmp(name, wanted) != 0)
-			continue;
-		/* libdw has unpacked it when it was compressed */
-		data = elf_rawdata(section, NULL);
-		if (!data || !data->d_buf || base >= data->d_size)
-			return none;
-		n = data->d_size - base < TABLE_MAX ? data->d_size - base : TABLE_MAX;
-		return (struct dwp_part){ .p = (unsigned char *)data->d_buf + base, .n = n };
-	}
-	return none;
+	n = data->d_size - base < TABLE_MAX ? data->d_size - base : TABLE_MAX;
+	return (struct dwp_part){ .p = (unsigned char *)data->d_buf + base, .n = n };
 }
 
 static uint64_t offset_of(Dwarf_Die *die, unsigned int name, unsigned int old_name)
