@@ -5,10 +5,12 @@
 #include "base/xalloc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 uint64_t datafile_bytes(const char *data)
 {
@@ -67,4 +69,24 @@ int datafile_open(const char *data, struct err *err)
 		err_errno(err, "%s", inside);
 	free(inside);
 	return fd;
+}
+
+ssize_t datafile_read(int fd, void *buf, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	if (offset > INT64_MAX - size)
+		return 0;
+	while (done < size) {
+		ssize_t n = pread(fd, (char *)buf + done, size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
 }

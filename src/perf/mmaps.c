@@ -4,38 +4,19 @@
 #include "base/xalloc.h"
 #include "perf/datafile.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* tools/lib/perf/include/perf/event.h: records of perf's own, which the kernel does not write. */
-#define RECORD_TRACING_DATA 66
-#define RECORD_AUXTRACE     71
-#define RECORD_COMPRESSED   81
-#define RECORD_COMPRESSED2  83
-
 /* tools/perf/util/header.h */
 #define FEATURE_BUILD_ID 2
-#define FEATURE_BITS     256
 /* The 21st byte of a build-id is its size: PERF_RECORD_MISC_BUILD_ID_SIZE. */
 #define MISC_BUILD_ID_SIZE (1u << 15)
 
 #define RECORD_MAX  ((size_t)65536) /* the size has 16 bits */
 #define BUFFER_SIZE (16 * RECORD_MAX)
-
-struct section {
-	uint64_t offset, size;
-};
-
-struct file_head {
-	char magic[8];
-	uint64_t size, attr_size;
-	struct section attrs, data, event_types;
-	uint64_t features[FEATURE_BITS / 64];
-};
 
 /* What perf writes to a pipe has only these two at its front. */
 #define PIPE_HEAD_SIZE 16
@@ -85,31 +66,10 @@ struct reader {
 	char *buffer;
 	size_t n, at;          /* bytes in the buffer, and where we are in it */
 	uint64_t offset, left; /* in the file behind the buffer; bytes of the section there */
-	struct file_head head;
+	struct datafile_head head;
 };
 
-/* Reads up to size bytes; fewer only at the file's end. */
-static ssize_t read_at(int fd, void *buf, size_t size, uint64_t offset)
-{
-	size_t done = 0;
-
-	if (offset > INT64_MAX - size)
-		return 0;
-	while (done < size) {
-		ssize_t n = pread(fd, (char *)buf + done, size - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
-static void begin_section(struct reader *r, struct section section)
+static void begin_section(struct reader *r, struct datafile_section section)
 {
 	r->n = r->at = 0;
 	r->offset = section.offset;
@@ -130,7 +90,7 @@ static int fill(struct reader *r, size_t need, struct err *err)
 	want = BUFFER_SIZE - rest;
 	if (want > r->left)
 		want = (size_t)r->left;
-	n = read_at(r->fd, r->buffer + rest, want, r->offset);
+	n = datafile_read(r->fd, r->buffer + rest, want, r->offset);
 	if (n < 0)
 		return err_errno(err, "%s", r->path);
 	r->n += (size_t)n;
@@ -256,17 +216,18 @@ static int skip_behind(struct reader *r, const struct record *record, struct err
 	uint64_t size;
 	uint32_t small;
 
-	if (record->head.type == RECORD_AUXTRACE && take_body(record, &size, sizeof(size)))
+	if (record->head.type == DATAFILE_AUXTRACE && take_body(record, &size, sizeof(size)))
 		skip(r, size);
-	else if (record->head.type == RECORD_TRACING_DATA &&
+	else if (record->head.type == DATAFILE_TRACING_DATA &&
 		 take_body(record, &small, sizeof(small)))
-		skip(r, ((uint64_t)small + 7) / 8 * 8);
-	else if (record->head.type == RECORD_COMPRESSED || record->head.type == RECORD_COMPRESSED2)
+		skip(r, datafile_tracing_bytes(small));
+	else if (record->head.type == DATAFILE_COMPRESSED ||
+		 record->head.type == DATAFILE_COMPRESSED2)
 		return err_set(err, "%s: its records are compressed", r->path);
 	return 0;
 }
 
-static int read_records(struct reader *r, struct section data, struct err *err)
+static int read_records(struct reader *r, struct datafile_section data, struct err *err)
 {
 	struct record record = { .n = 0 };
 	int more;
@@ -304,7 +265,7 @@ static void take_build_id(struct reader *r, const struct record *record)
 static int read_build_ids(struct reader *r, struct err *err)
 {
 	struct record record = { .n = 0 };
-	struct section section = { 0 };
+	struct datafile_section section = { 0 };
 	uint64_t at;
 	int more;
 
@@ -313,7 +274,7 @@ static int read_build_ids(struct reader *r, struct err *err)
 		return 0;
 	for (int bit = 0; bit < FEATURE_BUILD_ID; bit++)
 		at += (r->head.features[0] >> bit & 1) * sizeof(section);
-	if (read_at(r->fd, &section, sizeof(section), at) != sizeof(section))
+	if (datafile_read(r->fd, &section, sizeof(section), at) != sizeof(section))
 		return err_set(err, "%s: it ends before its build-ids", r->path);
 	begin_section(r, section);
 	while ((more = next_record(r, &record, err)) > 0)
@@ -321,17 +282,17 @@ static int read_build_ids(struct reader *r, struct err *err)
 	return more;
 }
 
-static int read_head(struct reader *r, struct section *data, struct err *err)
+static int read_head(struct reader *r, struct datafile_section *data, struct err *err)
 {
-	ssize_t n = read_at(r->fd, &r->head, sizeof(r->head), 0);
+	ssize_t n = datafile_read(r->fd, &r->head, sizeof(r->head), 0);
 
 	if (n < 0)
 		return err_errno(err, "%s", r->path);
-	if (n < PIPE_HEAD_SIZE || memcmp(r->head.magic, "PERFILE2", sizeof(r->head.magic)) != 0)
+	if (n < PIPE_HEAD_SIZE || memcmp(r->head.magic, DATAFILE_MAGIC, sizeof(r->head.magic)) != 0)
 		return err_set(err, "%s: it is not perf's, or of another byte order", r->path);
 	if (r->head.size == PIPE_HEAD_SIZE) {
 		memset(r->head.features, 0, sizeof(r->head.features));
-		*data = (struct section){ .offset = PIPE_HEAD_SIZE, .size = INT64_MAX };
+		*data = (struct datafile_section){ .offset = PIPE_HEAD_SIZE, .size = INT64_MAX };
 		return 0;
 	}
 	if (n < (ssize_t)sizeof(r->head))
@@ -346,7 +307,7 @@ static int read_head(struct reader *r, struct section *data, struct err *err)
 int mmaps_read(const char *data, const struct mmaps_sink *sink, struct err *err)
 {
 	struct reader r = { .path = data, .sink = sink };
-	struct section section = { 0 };
+	struct datafile_section section = { 0 };
 	int failed;
 
 	r.fd = datafile_open(data, err);

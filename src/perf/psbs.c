@@ -4,18 +4,11 @@
 #include "base/xalloc.h"
 #include "perf/datafile.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* tools/lib/perf/include/perf/event.h */
-#define RECORD_TRACING_DATA  66
-#define RECORD_AUXTRACE_INFO 70
-#define RECORD_AUXTRACE      71
-#define RECORD_COMPRESSED    81
-#define RECORD_COMPRESSED2   83
 /* tools/perf/util/auxtrace.h: enum auxtrace_type */
 #define AUXTRACE_INTEL_PT 1
 
@@ -37,16 +30,6 @@ enum {
 #define TAIL        64
 #define PSB_BYTES   16
 #define BUFFER_SIZE (PIECE + PSB_BYTES + TAIL)
-
-struct section {
-	uint64_t offset, size;
-};
-
-struct file_head {
-	char magic[8];
-	uint64_t size, attr_size;
-	struct section attrs, data, event_types;
-};
 
 struct auxtrace {
 	struct perf_event_header head;
@@ -71,20 +54,7 @@ struct reader {
 
 static bool read_all(int fd, void *buf, size_t size, uint64_t offset)
 {
-	size_t done = 0;
-
-	if (offset > INT64_MAX - size)
-		return false;
-	while (done < size) {
-		ssize_t n = pread(fd, (char *)buf + done, size - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
+	return datafile_read(fd, buf, size, offset) == (ssize_t)size;
 }
 
 /* tools/perf/util/tsc.c: tsc_to_perf_time */
@@ -244,26 +214,26 @@ static int take_record(struct reader *r, struct perf_event_header head, uint64_t
 
 	*behind = 0;
 	switch (head.type) {
-	case RECORD_AUXTRACE_INFO: return read_info(r, offset, head.size, err);
-	case RECORD_AUXTRACE:
+	case DATAFILE_AUXTRACE_INFO: return read_info(r, offset, head.size, err);
+	case DATAFILE_AUXTRACE:
 		if (head.size < sizeof(aux) || !read_all(r->fd, &aux, sizeof(aux), offset))
 			return err_set(err, "%s: a record is damaged", r->path);
 		if (!r->has_info)
 			return err_set(err, "%s: it has no times of PT data", r->path);
 		*behind = aux.size;
 		return read_aux(r, &aux, offset + head.size, err);
-	case RECORD_TRACING_DATA:
+	case DATAFILE_TRACING_DATA:
 		if (!read_all(r->fd, &size, sizeof(size), offset + sizeof(head)))
 			return err_set(err, "%s: a record is damaged", r->path);
-		*behind = ((uint64_t)size + 7) / 8 * 8;
+		*behind = datafile_tracing_bytes(size);
 		return 0;
-	case RECORD_COMPRESSED:
-	case RECORD_COMPRESSED2: return err_set(err, "%s: its records are compressed", r->path);
+	case DATAFILE_COMPRESSED:
+	case DATAFILE_COMPRESSED2: return err_set(err, "%s: its records are compressed", r->path);
 	default: return 0;
 	}
 }
 
-static int read_records(struct reader *r, struct section data, struct err *err)
+static int read_records(struct reader *r, struct datafile_section data, struct err *err)
 {
 	uint64_t offset = data.offset, left = data.size, behind;
 	struct perf_event_header head;
@@ -284,7 +254,7 @@ static int read_records(struct reader *r, struct section data, struct err *err)
 }
 
 /* Whether an event of Intel PT has both MTC and CYC packets. */
-static bool learns(const struct reader *r, const struct file_head *head)
+static bool learns(const struct reader *r, const struct datafile_head *head)
 {
 	uint64_t both = r->info[INFO_MTC_BIT] | r->info[INFO_CYC_BIT];
 	struct perf_event_attr attr;
@@ -321,10 +291,11 @@ static void arrange(struct reader *r)
 
 static int read_file(struct reader *r, struct err *err)
 {
-	struct file_head head;
+	struct datafile_head head;
 
-	if (!read_all(r->fd, &head, sizeof(head), 0) || memcmp(head.magic, "PERFILE2", 8) != 0 ||
-	    head.size < sizeof(head))
+	if (!read_all(r->fd, &head, sizeof(head), 0) ||
+	    memcmp(head.magic, DATAFILE_MAGIC, 8) != 0 ||
+	    head.size < offsetof(struct datafile_head, features))
 		return err_set(err, "%s: it is not perf's, or of another byte order", r->path);
 	r->buffer = xmalloc(BUFFER_SIZE);
 	if (read_records(r, head.data, err) < 0)
