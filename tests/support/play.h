@@ -6,6 +6,7 @@
 #include "stack/stacks.h"
 #include "support/collect.h"
 
+#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,18 @@ static inline void play_branch(struct play *p, int64_t t, enum trace_state state
 	play_event(p, &ev);
 }
 
+/* User code, traced from the beginning of main on, at 1000. */
+static inline void play_main(struct play *p)
+{
+	play_init(p, SCOPE_USER);
+	play_branch(p, 1000, TRACE_START, BRANCH_NONE, "", "main");
+}
+
+static inline void play_call_at(struct play *p, int64_t t, const char *src, const char *dst)
+{
+	play_branch(p, t, TRACE_ON, BRANCH_CALL, src, dst);
+}
+
 static inline void play_call(struct play *p, int64_t t, const char *dst)
 {
 	play_branch(p, t, TRACE_ON, BRANCH_CALL, "", dst);
@@ -126,6 +139,13 @@ static inline const char *play_end_sorted(struct play *p)
 {
 	play_end(p);
 	return collect_sort(&p->collect);
+}
+
+/* Ends it: these have to be the lines of play_end_sorted. */
+static inline void play_expect(struct play *p, const char *text)
+{
+	ck_assert_str_eq(play_end_sorted(p), text);
+	play_fini(p);
 }
 
 #endif

@@ -12,12 +12,6 @@ static void begin(struct play *p, enum trace_scope scope)
 	play_call(p, 1000, "main");
 }
 
-static void expect(struct play *p, const char *text)
-{
-	ck_assert_str_eq(play_end_sorted(p), text);
-	play_fini(p);
-}
-
 START_TEST(test_end_frames)
 {
 	static const struct {
@@ -43,7 +37,7 @@ START_TEST(test_end_frames)
 			 "B 0 main\nB 10 %s\nE 20 %s\nB 30 f\nE 30 f\nE 30 main\n", ends[i].name,
 			 ends[i].name);
 		ck_assert_uint_eq(stacks_stats(p.stacks)->out_of_scope, 0);
-		expect(&p, want);
+		play_expect(&p, want);
 	}
 }
 END_TEST
@@ -56,8 +50,8 @@ START_TEST(test_call_that_ends_tracing)
 	play_branch(&p, 1010, TRACE_END, BRANCH_CALL, "main+4", "?9990");
 	play_branch(&p, 1020, TRACE_START, BRANCH_JMP, "", "main+8");
 	play_call(&p, 1030, "f");
-	expect(&p, "B 0 main\nB 10 [unknown]\nE 20 [unknown]\nB 30 f\nE 30 f\n"
-		   "E 30 main\n");
+	play_expect(&p, "B 0 main\nB 10 [unknown]\nE 20 [unknown]\nB 30 f\nE 30 f\n"
+			"E 30 main\n");
 }
 END_TEST
 
@@ -71,8 +65,8 @@ START_TEST(test_iret_that_ends_tracing_leaves_all)
 	/* in kernel scope a start begins a new stack, which stays empty till something is known */
 	play_branch(&p, 1030, TRACE_START, BRANCH_NONE, "", "k_g+4");
 	play_jump(&p, 1040, "k_g+9");
-	expect(&p, "B 0 main\nB 10 k_f\nE 20 k_f\nE 20 main\nB 20 [untraced]\n"
-		   "E 30 [untraced]\nB 30 k_g inf\nE 40 k_g\n");
+	play_expect(&p, "B 0 main\nB 10 k_f\nE 20 k_f\nE 20 main\nB 20 [untraced]\n"
+			"E 30 [untraced]\nB 30 k_g inf\nE 40 k_g\n");
 }
 END_TEST
 
@@ -85,8 +79,8 @@ START_TEST(test_return)
 	play_return(&p, 1020, "main+4");
 	play_return(&p, 1030, "start+4"); /* out of the first known frame */
 	play_return(&p, 1040, "g+4");
-	expect(&p, "B 0 g inf\nB 0 start inf\nB 0 main\nB 10 f\nE 20 f\n"
-		   "E 30 main\nE 40 start\nE 40 g\n");
+	play_expect(&p, "B 0 g inf\nB 0 start inf\nB 0 main\nB 10 f\nE 20 f\n"
+			"E 30 main\nE 40 start\nE 40 g\n");
 }
 END_TEST
 
@@ -102,9 +96,9 @@ START_TEST(test_return_from_a_function_never_seen)
 	/* leaves the stack empty: what returns now was never seen */
 	play_branch(&p, 1040, TRACE_START, BRANCH_NONE, "", "main+8");
 	play_return(&p, 1050, "main+9");
-	expect(&p, "B 0 main inf\nB 0 [unknown]\nB 0 [unknown] inf\nB 0 main inf\n"
-		   "B 0 f inf\nE 10 f\nE 20 main\nE 30 [unknown]\n"
-		   "B 30 [untraced]\nE 40 [untraced]\nE 50 [unknown]\nE 50 main\n");
+	play_expect(&p, "B 0 main inf\nB 0 [unknown]\nB 0 [unknown] inf\nB 0 main inf\n"
+			"B 0 f inf\nE 10 f\nE 20 main\nE 30 [unknown]\n"
+			"B 30 [untraced]\nE 40 [untraced]\nE 50 [unknown]\nE 50 main\n");
 }
 END_TEST
 
@@ -116,7 +110,7 @@ START_TEST(test_return_from_what_was_there_from_the_first_event)
 	play_event(&p, &(struct event){ .kind = EVENT_CBR, .has_time = true, .time = 990 });
 	play_return(&p, 1010, "main+4");
 	/* the first branch 20 ns after the first event: [unknown] was there all that time */
-	expect(&p, "C 0 0\nB 0 main inf\nB 0 [unknown]\nE 20 [unknown]\nE 20 main\n");
+	play_expect(&p, "C 0 0\nB 0 main inf\nB 0 [unknown]\nE 20 [unknown]\nE 20 main\n");
 }
 END_TEST
 
@@ -129,8 +123,8 @@ START_TEST(test_tail_call)
 	play_branch(&p, 1020, TRACE_ON, BRANCH_JCC, "f+1", "f+8");
 	play_branch(&p, 1030, TRACE_ON, BRANCH_JCC, "f+9", "g");
 	play_branch(&p, 1040, TRACE_ON, BRANCH_INT, "g+9", "h");
-	expect(&p, "B 0 main\nB 10 f\nE 30 f\nB 30 g\nE 40 g\nB 40 h\nE 40 h\n"
-		   "E 40 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nE 30 f\nB 30 g\nE 40 g\nB 40 h\nE 40 h\n"
+			"E 40 main\n");
 }
 END_TEST
 
@@ -147,8 +141,8 @@ START_TEST(test_system_call_with_the_kernel_traced)
 	play_call(&p, 1060, "g");
 	ck_assert_uint_eq(stacks_stats(p.stacks)->out_of_scope, 0);
 	/* what begins with its stack waits for callers that may be found until the stack is gone */
-	expect(&p, "B 0 main\nB 10 k_entry\nB 20 k_f\nB 30 k_irq\nE 40 k_irq\n"
-		   "E 50 k_f\nE 50 k_entry\nB 60 g\nE 60 g\nE 60 main\n");
+	play_expect(&p, "B 0 main\nB 10 k_entry\nB 20 k_f\nB 30 k_irq\nE 40 k_irq\n"
+			"E 50 k_f\nE 50 k_entry\nB 60 g\nE 60 g\nE 60 main\n");
 }
 END_TEST
 
@@ -161,8 +155,8 @@ START_TEST(test_callers_found_in_the_kernel_enclose_what_was_there)
 	play_return(&p, 1020, "k_asm+4");
 	play_branch(&p, 1030, TRACE_ON, BRANCH_IRET, "k_asm+8", "main+4");
 	play_jump(&p, 1040, "main+8");
-	expect(&p, "B 0 main\nB 10 k_asm inf\nB 10 k_irq\nE 20 k_irq\nE 30 k_asm\n"
-		   "E 40 main\n");
+	play_expect(&p, "B 0 main\nB 10 k_asm inf\nB 10 k_irq\nE 20 k_irq\nE 30 k_asm\n"
+			"E 40 main\n");
 }
 END_TEST
 
@@ -175,8 +169,8 @@ START_TEST(test_iret_whose_beginning_was_not_seen)
 	play_branch(&p, 1020, TRACE_ON, BRANCH_SYSRET, "k_irq+4", "k_g+8");
 	play_return(&p, 1030, "k_h+1");
 	/* user code was there from the beginning, kernel code since it was entered */
-	expect(&p, "B 0 f inf\nB 0 main\nE 10 main\nE 20 f\n"
-		   "B 20 k_h inf\nB 20 k_g inf\nE 30 k_g\nE 30 k_h\n");
+	play_expect(&p, "B 0 f inf\nB 0 main\nE 10 main\nE 20 f\n"
+			"B 20 k_h inf\nB 20 k_g inf\nE 30 k_g\nE 30 k_h\n");
 }
 END_TEST
 
@@ -188,7 +182,7 @@ START_TEST(test_virtual_machine)
 	play_branch(&p, 1010, TRACE_ON, BRANCH_VMENTRY, "k_run+4", "guest");
 	play_branch(&p, 1020, TRACE_ON, BRANCH_VMEXIT, "guest+4", "k_run+8");
 	play_jump(&p, 1030, "main+3");
-	expect(&p, "B 0 main\nB 10 guest\nE 20 guest\nE 30 main\n");
+	play_expect(&p, "B 0 main\nB 10 guest\nE 20 guest\nE 30 main\n");
 }
 END_TEST
 
@@ -201,7 +195,7 @@ START_TEST(test_asynchronous_branch)
 	play_branch(&p, 1020, TRACE_ON, BRANCH_ASYNC, "main+4", "k_irq");
 	play_branch(&p, 1030, TRACE_ON, BRANCH_IRET, "k_irq+4", "main+4");
 	play_branch(&p, 1040, TRACE_ON, BRANCH_NONE, "main+4", "f");
-	expect(&p, "B 0 main\nB 20 k_irq\nE 30 k_irq\nE 40 main\n");
+	play_expect(&p, "B 0 main\nB 20 k_irq\nE 30 k_irq\nE 40 main\n");
 }
 END_TEST
 
@@ -226,7 +220,7 @@ START_TEST(test_frames_know_where_they_were_called_from)
 		 "E 50 k_f\nB 60 [syscall] <%llx\nE 60 [syscall]\nE 60 k_irq\nE 60 g\n"
 		 "E 60 main\n",
 		 m + 4, m + 4, (unsigned long long)play_place(&p, "g+2").addr, k + 9, k + 20);
-	expect(&p, want);
+	play_expect(&p, want);
 }
 END_TEST
 
@@ -239,7 +233,7 @@ START_TEST(test_starts)
 	play_call(&p, 1010, "g");
 	play_branch(&p, 1020, TRACE_START, BRANCH_HW_INT, "", "f+9");
 	play_call(&p, 1030, "h");
-	expect(&p, "B 0 f\nB 10 g\nE 20 g\nB 30 h\nE 30 h\nE 30 f\n");
+	play_expect(&p, "B 0 f\nB 10 g\nE 20 g\nB 30 h\nE 30 h\nE 30 f\n");
 }
 END_TEST
 

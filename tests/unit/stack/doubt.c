@@ -5,34 +5,17 @@
 #include "support/play.h"
 #include "support/suite.h"
 
-static void begin(struct play *p)
-{
-	play_init(p, SCOPE_USER);
-	play_branch(p, 1000, TRACE_START, BRANCH_NONE, "", "main");
-}
-
-static void call(struct play *p, int64_t t, const char *src, const char *dst)
-{
-	play_branch(p, t, TRACE_ON, BRANCH_CALL, src, dst);
-}
-
-static void expect(struct play *p, const char *text)
-{
-	ck_assert_str_eq(play_end_sorted(p), text);
-	play_fini(p);
-}
-
 START_TEST(test_pushed_function)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
 	play_return(&p, 1020, "g"); /* f has pushed it */
-	call(&p, 1030, "g+4", "h");
+	play_call_at(&p, 1030, "g+4", "h");
 	play_return(&p, 1040, "g+9");
 	play_return(&p, 1050, "main+9"); /* from g, to where f was called */
-	expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nB 30 h\nE 40 h\nE 50 g\nE 50 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nB 30 h\nE 40 h\nE 50 g\nE 50 main\n");
 }
 END_TEST
 
@@ -40,13 +23,13 @@ START_TEST(test_function_of_another_stack)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "swap");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "swap");
 	play_return(&p, 1020, "g");
-	call(&p, 1030, "g+4", "swap");
+	play_call_at(&p, 1030, "g+4", "swap");
 	play_return(&p, 1040, "main+9"); /* not from g */
-	expect(&p, "B 0 main\nB 10 swap\nB 20 g\nB 30 swap\nE 40 swap\nE 40 g\nE 40 swap\n"
-		   "E 40 main\n");
+	play_expect(&p, "B 0 main\nB 10 swap\nB 20 g\nB 30 swap\nE 40 swap\nE 40 g\nE 40 swap\n"
+			"E 40 main\n");
 }
 END_TEST
 
@@ -54,16 +37,16 @@ START_TEST(test_tail_call)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
 	play_branch(&p, 1020, TRACE_ON, BRANCH_JMP, "f+10", "g");
 	play_return(&p, 1030, "main+9");
-	call(&p, 1040, "main+20", "f");
+	play_call_at(&p, 1040, "main+20", "f");
 	play_branch(&p, 1050, TRACE_ON, BRANCH_JMP, "f+10", "g"); /* need not be looked at */
 	ck_assert_uint_eq((unsigned int)stacks_stats(p.stacks)->last, 50);
 	play_return(&p, 1060, "main+25");
-	expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nE 30 g\nB 40 f\nE 50 f\nB 50 g\nE 60 g\n"
-		   "E 60 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nE 30 g\nB 40 f\nE 50 f\nB 50 g\nE 60 g\n"
+			"E 60 main\n");
 }
 END_TEST
 
@@ -71,13 +54,13 @@ START_TEST(test_jump_to_another_stack)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "swap");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "swap");
 	play_branch(&p, 1020, TRACE_ON, BRANCH_JMP, "swap+10", "g");
-	call(&p, 1030, "g+4", "swap");
+	play_call_at(&p, 1030, "g+4", "swap");
 	play_branch(&p, 1040, TRACE_ON, BRANCH_JMP, "swap+10", "main+9");
-	expect(&p, "B 0 main\nB 10 swap\nB 20 g\nB 30 swap\nE 40 swap\nE 40 g\nE 40 swap\n"
-		   "E 40 main\n");
+	play_expect(&p, "B 0 main\nB 10 swap\nB 20 g\nB 30 swap\nE 40 swap\nE 40 g\nE 40 swap\n"
+			"E 40 main\n");
 }
 END_TEST
 
@@ -86,18 +69,19 @@ START_TEST(test_end)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "swap");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "swap");
 	play_return(&p, 1020, "g");
-	call(&p, 1030, "g+4", "h");
-	expect(&p, "B 0 main\nB 10 swap\nB 20 g\nB 30 h\nE 30 h\nE 30 g\nE 30 swap\nE 30 main\n");
-	begin(&p);
-	call(&p, 1010, "main+4", "swap");
+	play_call_at(&p, 1030, "g+4", "h");
+	play_expect(&p,
+		    "B 0 main\nB 10 swap\nB 20 g\nB 30 h\nE 30 h\nE 30 g\nE 30 swap\nE 30 main\n");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "swap");
 	play_return(&p, 1020, "g");
 	stacks_next_file(p.stacks);
 	play_branch(&p, 1050, TRACE_START, BRANCH_NONE, "", "main");
-	expect(&p, "B 0 main\nB 10 swap\nB 20 g\nE 20 g\nE 20 swap\nE 20 main\nB 51 main\n"
-		   "E 51 main\n");
+	play_expect(&p, "B 0 main\nB 10 swap\nB 20 g\nE 20 g\nE 20 swap\nE 20 main\nB 51 main\n"
+			"E 51 main\n");
 }
 END_TEST
 
@@ -108,30 +92,30 @@ START_TEST(test_other_events_wait)
 	struct play p;
 
 	cbr.cbr.mhz = 800;
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
 	play_return(&p, 1020, "g");
 	play_event(&p, &cbr);
 	play_return(&p, 1030, "main+9");
-	expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nC 25 800\nE 30 g\nE 30 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nC 25 800\nE 30 g\nE 30 main\n");
 }
 END_TEST
 
 /* Two stacks, left in turn: each in a function of its own, which called pause. */
 static void leave_two(struct play *p)
 {
-	begin(p);
-	call(p, 1010, "main+4", "swap");
+	play_main(p);
+	play_call_at(p, 1010, "main+4", "swap");
 	play_return(p, 1020, "a");
-	call(p, 1030, "a+4", "pause");
-	call(p, 1040, "pause+4", "swap");
+	play_call_at(p, 1030, "a+4", "pause");
+	play_call_at(p, 1040, "pause+4", "swap");
 	play_return(p, 1050, "main+9");
-	call(p, 1060, "main+20", "swap");
+	play_call_at(p, 1060, "main+20", "swap");
 	play_return(p, 1070, "b");
-	call(p, 1080, "b+4", "pause");
-	call(p, 1090, "pause+4", "swap");
+	play_call_at(p, 1080, "b+4", "pause");
+	play_call_at(p, 1090, "pause+4", "swap");
 	play_return(p, 1100, "main+25");
-	call(p, 1110, "main+30", "swap");
+	play_call_at(p, 1110, "main+30", "swap");
 	collect_clear(&p->collect);
 	play_return(p, 1120, "pause+9"); /* a's or b's? */
 }
@@ -142,8 +126,8 @@ START_TEST(test_stack_that_waits_longest)
 
 	leave_two(&p);
 	play_return(&p, 1130, "a+9");
-	expect(&p, "B 0 main\nB 110 swap\nB 120 a\nB 120 pause\nE 130 pause\nE 130 a\n"
-		   "E 130 swap\nE 130 main\n");
+	play_expect(&p, "B 0 main\nB 110 swap\nB 120 a\nB 120 pause\nE 130 pause\nE 130 a\n"
+			"E 130 swap\nE 130 main\n");
 }
 END_TEST
 
@@ -153,8 +137,8 @@ START_TEST(test_stack_that_waits_less_long)
 
 	leave_two(&p);
 	play_return(&p, 1130, "b+9");
-	expect(&p, "B 0 main\nB 110 swap\nB 120 b\nB 120 pause\nE 130 pause\nE 130 b\n"
-		   "E 130 swap\nE 130 main\n");
+	play_expect(&p, "B 0 main\nB 110 swap\nB 120 b\nB 120 pause\nE 130 pause\nE 130 b\n"
+			"E 130 swap\nE 130 main\n");
 }
 END_TEST
 
@@ -178,21 +162,21 @@ START_TEST(test_no_switch)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "swap");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "swap");
 	play_return(&p, 1020, "a");
-	call(&p, 1030, "a+4", "pause");
-	call(&p, 1040, "pause+4", "swap");
+	play_call_at(&p, 1030, "a+4", "pause");
+	play_call_at(&p, 1040, "pause+4", "swap");
 	play_return(&p, 1050, "main+9");
-	call(&p, 1060, "main+20", "f");
-	call(&p, 1070, "f+4", "pause");
-	call(&p, 1080, "pause+4", "swap");
+	play_call_at(&p, 1060, "main+20", "f");
+	play_call_at(&p, 1070, "f+4", "pause");
+	play_call_at(&p, 1080, "pause+4", "swap");
 	play_return(&p, 1090, "pause+9"); /* of f, or of a? */
 	play_return(&p, 1100, "f+9");
 	collect_clear(&p.collect);
 	play_return(&p, 1110, "main+25");
 	/* the first pause ended when control went back to main, the second one returned */
-	expect(&p, "B 0 main\nE 100 pause\nE 110 f\nE 110 main\n");
+	play_expect(&p, "B 0 main\nE 100 pause\nE 110 f\nE 110 main\n");
 }
 END_TEST
 
@@ -208,7 +192,7 @@ START_TEST(test_no_looking_ahead)
 		if (i == 2)
 			p.config.filter_start = p.config.filter_stop = STR("main");
 		play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
-		call(&p, 1010, "main+4", "f");
+		play_call_at(&p, 1010, "main+4", "f");
 		play_return(&p, 1020, "g");
 		ck_assert_uint_eq((unsigned int)stacks_stats(p.stacks)->last, 20);
 		play_end(&p);

@@ -67,12 +67,6 @@ static void go(struct play *p, int64_t t, enum branch_kind kind, const char *src
 	play_branch(p, t, TRACE_ON, kind, src, dst);
 }
 
-static void expect(struct play *p, const char *text)
-{
-	ck_assert_str_eq(play_end_sorted(p), text);
-	play_fini(p);
-}
-
 /* A call out of two, a return into the outer one, a jump into another. */
 START_TEST(test_calls_and_jumps)
 {
@@ -87,8 +81,9 @@ START_TEST(test_calls_and_jumps)
 	go(&p, 1050, BRANCH_JMP, "f+50", "f+80");
 	go(&p, 1060, BRANCH_JMP, "f+90", "f+100");
 	go(&p, 1070, BRANCH_RETURN, "f+110", "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nB 30 h\nE 40 h\nE 40 b\nE 50 a\nB 50 c*\n"
-		   "E 60 c\nE 70 f\nE 70 main\n");
+	play_expect(&p,
+		    "B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nB 30 h\nE 40 h\nE 40 b\nE 50 a\nB 50 c*\n"
+		    "E 60 c\nE 70 f\nE 70 main\n");
 }
 END_TEST
 
@@ -104,8 +99,9 @@ START_TEST(test_going_on_into_code)
 	go(&p, 1300, BRANCH_RETURN, "h+9", "f+49");
 	go(&p, 1400, BRANCH_RETURN, "f+72", "main+9");
 	/* by work, in instructions of four bytes: 9 of 13 up to b; 4 of 7 up to the end of a */
-	expect(&p, "B 0 main\nB 100 f\nB 169 a*\nB 169 b*\nB 200 h\nE 300 h\nE 300 b\nE 357 a\n"
-		   "E 400 f\nE 400 main\n");
+	play_expect(&p,
+		    "B 0 main\nB 100 f\nB 169 a*\nB 169 b*\nB 200 h\nE 300 h\nE 300 b\nE 357 a\n"
+		    "E 400 f\nE 400 main\n");
 }
 END_TEST
 
@@ -123,8 +119,9 @@ START_TEST(test_recursion)
 	go(&p, 1060, BRANCH_RETURN, "f+74", "f+29");
 	go(&p, 1070, BRANCH_JMP, "f+30", "f+70");
 	go(&p, 1080, BRANCH_RETURN, "f+74", "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 a*\nB 30 f\nB 40 a*\nE 50 a\nE 60 f\nE 70 a\nE 80 f\n"
-		   "E 80 main\n");
+	play_expect(&p,
+		    "B 0 main\nB 10 f\nB 20 a*\nB 30 f\nB 40 a*\nE 50 a\nE 60 f\nE 70 a\nE 80 f\n"
+		    "E 80 main\n");
 }
 END_TEST
 
@@ -139,9 +136,10 @@ START_TEST(test_tail_call)
 	go(&p, 1030, BRANCH_JMP, "f+40", "g");
 	go(&p, 1040, BRANCH_JMP, "g+4", "g+33");
 	go(&p, 1050, BRANCH_RETURN, "g+40", "main+9");
-	expect(&p,
-	       "B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nE 30 b\nE 30 a\nE 30 f\nB 30 g\nB 40 a*\nB 40 b*\n"
-	       "E 50 b\nE 50 a\nE 50 g\nE 50 main\n");
+	play_expect(
+		&p,
+		"B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nE 30 b\nE 30 a\nE 30 f\nB 30 g\nB 40 a*\nB 40 b*\n"
+		"E 50 b\nE 50 a\nE 50 g\nE 50 main\n");
 }
 END_TEST
 
@@ -160,8 +158,8 @@ START_TEST(test_exception)
 	go(&p, 1060, BRANCH_RETURN, "throw+99", "f+52");
 	go(&p, 1070, BRANCH_JMP, "f+54", "f+70");
 	go(&p, 1080, BRANCH_RETURN, "f+74", "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nB 30 g\nB 40 a*\nB 40 b*\nB 50 throw\n"
-		   "E 60 throw\nE 60 b\nE 60 a\nE 60 g\nE 60 b\nE 70 a\nE 80 f\nE 80 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nB 30 g\nB 40 a*\nB 40 b*\nB 50 throw\n"
+			"E 60 throw\nE 60 b\nE 60 a\nE 60 g\nE 60 b\nE 70 a\nE 80 f\nE 80 main\n");
 }
 END_TEST
 
@@ -180,10 +178,11 @@ START_TEST(test_signal)
 	play_branch(&p, 1060, TRACE_END, BRANCH_SYSCALL, "restore+4", "");
 	play_branch(&p, 1070, TRACE_START, BRANCH_NONE, "", "f+40");
 	go(&p, 1080, BRANCH_JMP, "f+44", "f+70");
-	expect(&p,
-	       "B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nB 30 [untraced]\nE 40 [untraced]\nB 40 handler\n"
-	       "E 50 handler\nB 50 restore\nE 60 restore\nB 60 [syscall]\nE 70 [syscall]\n"
-	       "E 80 b\nE 80 a\nE 80 f\nE 80 main\n");
+	play_expect(
+		&p,
+		"B 0 main\nB 10 f\nB 20 a*\nB 20 b*\nB 30 [untraced]\nE 40 [untraced]\nB 40 handler\n"
+		"E 50 handler\nB 50 restore\nE 60 restore\nB 60 [syscall]\nE 70 [syscall]\n"
+		"E 80 b\nE 80 a\nE 80 f\nE 80 main\n");
 }
 END_TEST
 
@@ -195,7 +194,7 @@ START_TEST(test_beginning_and_end)
 	set_up(&p);
 	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "f+36");
 	go(&p, 1010, BRANCH_CALL, "f+40", "h");
-	expect(&p, "B 0 f\nB 0 a*\nB 0 b*\nB 10 h\nE 10 h\nE 10 b\nE 10 a\nE 10 f\n");
+	play_expect(&p, "B 0 f\nB 0 a*\nB 0 b*\nB 10 h\nE 10 h\nE 10 b\nE 10 a\nE 10 f\n");
 }
 END_TEST
 
@@ -215,7 +214,7 @@ START_TEST(test_depth)
 	go(&p, 1060, BRANCH_RETURN, "f+74", "main+9");
 	ck_assert_uint_eq(stacks_stats(p.stacks)->hidden, 2);
 	ck_assert_uint_eq(stacks_stats(p.stacks)->inlined, 2);
-	expect(&p, "B 0 main\nB 10 f\nB 20 a*\nE 50 a +2\nE 60 f\nE 60 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 a*\nE 50 a +2\nE 60 f\nE 60 main\n");
 }
 END_TEST
 
@@ -233,8 +232,9 @@ START_TEST(test_filter)
 	go(&p, 1030, BRANCH_CALL, "f+40", "h");
 	go(&p, 1040, BRANCH_RETURN, "h+4", "f+45");
 	go(&p, 1050, BRANCH_CALL, "f+60", "i");
-	expect(&p, "B 30 main inf\nB 30 f inf\nB 30 a* inf\nB 30 b* inf\nB 30 h\nE 40 h\nE 50 b\n"
-		   "E 50 a\nE 50 f\nE 50 main\n");
+	play_expect(&p,
+		    "B 30 main inf\nB 30 f inf\nB 30 a* inf\nB 30 b* inf\nB 30 h\nE 40 h\nE 50 b\n"
+		    "E 50 a\nE 50 f\nE 50 main\n");
 }
 END_TEST
 

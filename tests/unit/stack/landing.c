@@ -5,33 +5,16 @@
 #include "support/play.h"
 #include "support/suite.h"
 
-static void begin(struct play *p)
-{
-	play_init(p, SCOPE_USER);
-	play_branch(p, 1000, TRACE_START, BRANCH_NONE, "", "main");
-}
-
-static void call(struct play *p, int64_t t, const char *src, const char *dst)
-{
-	play_branch(p, t, TRACE_ON, BRANCH_CALL, src, dst);
-}
-
-static void expect(struct play *p, const char *text)
-{
-	ck_assert_str_eq(play_end_sorted(p), text);
-	play_fini(p);
-}
-
 START_TEST(test_recursion_loses_no_frame)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "f");
 	play_return(&p, 1030, "f+9");
 	play_return(&p, 1040, "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 f\nE 30 f\nE 40 f\nE 40 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 f\nE 30 f\nE 40 f\nE 40 main\n");
 }
 END_TEST
 
@@ -39,14 +22,14 @@ START_TEST(test_return_over_frames)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "g");
-	call(&p, 1030, "g+4", "h");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "g");
+	play_call_at(&p, 1030, "g+4", "h");
 	play_return(&p, 1040, "main+9"); /* not behind g+4: where f was called */
-	call(&p, 1050, "main+20", "f");
-	expect(&p, "B 0 main\nB 10 f\nB 20 g\nB 30 h\nE 40 h\nE 40 g\nE 40 f\nB 50 f\nE 50 f\n"
-		   "E 50 main\n");
+	play_call_at(&p, 1050, "main+20", "f");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 g\nB 30 h\nE 40 h\nE 40 g\nE 40 f\nB 50 f\nE 50 f\n"
+			"E 50 main\n");
 }
 END_TEST
 
@@ -54,16 +37,16 @@ START_TEST(test_landing_pad)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "g");
-	call(&p, 1030, "g+4", "throw");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "g");
+	play_call_at(&p, 1030, "g+4", "throw");
 	play_return(&p, 1040, "f+100");
-	call(&p, 1050, "f+110", "catch");
+	play_call_at(&p, 1050, "f+110", "catch");
 	play_return(&p, 1060, "f+115");
 	play_return(&p, 1070, "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 g\nB 30 throw\nE 40 throw\nE 40 g\nB 50 catch\n"
-		   "E 60 catch\nE 70 f\nE 70 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 g\nB 30 throw\nE 40 throw\nE 40 g\nB 50 catch\n"
+			"E 60 catch\nE 70 f\nE 70 main\n");
 }
 END_TEST
 
@@ -73,15 +56,15 @@ START_TEST(test_landing_pad_in_a_part_elsewhere)
 	struct event ev = { .kind = EVENT_BRANCH, .has_time = true, .time = 1030 };
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "throw");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "throw");
 	/* the first byte of "f.cold", which perf calls f */
 	cold.sym = intern_add(p.names, STR("f"));
 	ev.branch.kind = BRANCH_RETURN;
 	ev.branch.dst = cold;
 	play_event(&p, &ev);
-	expect(&p, "B 0 main\nB 10 f\nB 20 throw\nE 30 throw\nE 30 f\nE 30 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 throw\nE 30 throw\nE 30 f\nE 30 main\n");
 }
 END_TEST
 
@@ -89,16 +72,16 @@ START_TEST(test_unwinding_goes_on_in_another_frame)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "f");
-	call(&p, 1030, "f+4", "throw");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "f");
+	play_call_at(&p, 1030, "f+4", "throw");
 	play_jump(&p, 1040, "f+100"); /* cleans up */
-	call(&p, 1050, "f+110", "_Unwind_Resume");
+	play_call_at(&p, 1050, "f+110", "_Unwind_Resume");
 	play_jump(&p, 1060, "f+100"); /* of the caller, by the same code */
 	play_return(&p, 1070, "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 f\nB 30 throw\nE 40 throw\nB 50 _Unwind_Resume\n"
-		   "E 60 _Unwind_Resume\nE 60 f\nE 70 f\nE 70 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 f\nB 30 throw\nE 40 throw\nB 50 _Unwind_Resume\n"
+			"E 60 _Unwind_Resume\nE 60 f\nE 70 f\nE 70 main\n");
 }
 END_TEST
 
@@ -106,11 +89,11 @@ START_TEST(test_unwinding_to_a_frame_never_seen)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "longjmp");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "longjmp");
 	play_jump(&p, 1020, "elsewhere+9");
-	expect(&p, "B 0 elsewhere inf\nB 0 main\nB 10 longjmp\nE 20 longjmp\nE 20 main\n"
-		   "E 20 elsewhere\n");
+	play_expect(&p, "B 0 elsewhere inf\nB 0 main\nB 10 longjmp\nE 20 longjmp\nE 20 main\n"
+			"E 20 elsewhere\n");
 }
 END_TEST
 
@@ -121,12 +104,12 @@ START_TEST(test_unwinding_to_another_stack)
 
 	play_init(&p, SCOPE_USER);
 	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "_start");
-	call(&p, 1010, "_start+4", "longjmp");
+	play_call_at(&p, 1010, "_start+4", "longjmp");
 	play_jump(&p, 1020, "elsewhere+9");
-	call(&p, 1030, "elsewhere+20", "longjmp");
+	play_call_at(&p, 1030, "elsewhere+20", "longjmp");
 	play_jump(&p, 1040, "_start+30");
-	expect(&p, "B 0 _start\nB 10 longjmp\nB 20 elsewhere\nB 30 longjmp\nE 40 longjmp\n"
-		   "E 40 elsewhere\nE 40 longjmp\nE 40 _start\n");
+	play_expect(&p, "B 0 _start\nB 10 longjmp\nB 20 elsewhere\nB 30 longjmp\nE 40 longjmp\n"
+			"E 40 elsewhere\nE 40 longjmp\nE 40 _start\n");
 }
 END_TEST
 
@@ -134,15 +117,15 @@ START_TEST(test_jump_to_a_part_and_back)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "f");
 	play_jump(&p, 1030, "f.cold");
 	play_jump(&p, 1040, "f+30"); /* the inner f, not the outer one */
 	play_return(&p, 1050, "f+9");
 	play_return(&p, 1060, "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 f\nE 30 f\nB 30 f.cold\nE 40 f.cold\nB 40 f\n"
-		   "E 50 f\nE 60 f\nE 60 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 f\nE 30 f\nB 30 f.cold\nE 40 f.cold\nB 40 f\n"
+			"E 50 f\nE 60 f\nE 60 main\n");
 }
 END_TEST
 
@@ -150,15 +133,15 @@ START_TEST(test_jump_back_to_where_an_outer_frame_would_return)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "f");
 	play_jump(&p, 1030, "f.cold");
 	play_jump(&p, 1040, "f+9"); /* behind the call of the outer f */
 	play_return(&p, 1050, "f+9");
 	play_return(&p, 1060, "main+9");
-	expect(&p, "B 0 main\nB 10 f\nB 20 f\nE 30 f\nB 30 f.cold\nE 40 f.cold\nB 40 f\n"
-		   "E 50 f\nE 60 f\nE 60 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 f\nE 30 f\nB 30 f.cold\nE 40 f.cold\nB 40 f\n"
+			"E 50 f\nE 60 f\nE 60 main\n");
 }
 END_TEST
 
@@ -166,15 +149,15 @@ START_TEST(test_jumps_without_symbols_stay)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "?1000");
-	call(&p, 1020, "?1010", "?1000");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "?1000");
+	play_call_at(&p, 1020, "?1010", "?1000");
 	play_jump(&p, 1030, "?1015"); /* behind the call of the outer one: a loop */
 	play_return(&p, 1040, "?1015");
 	play_return(&p, 1050, "main+9");
-	expect(&p, "B 0 main\nB 10 [unknown]\nB 20 [unknown]\nE 30 [unknown]\n"
-		   "B 30 [unknown]\nE 40 [unknown]\nE 40 [unknown]\nB 40 [unknown]\n"
-		   "E 50 [unknown]\nE 50 main\n");
+	play_expect(&p, "B 0 main\nB 10 [unknown]\nB 20 [unknown]\nE 30 [unknown]\n"
+			"B 30 [unknown]\nE 40 [unknown]\nE 40 [unknown]\nB 40 [unknown]\n"
+			"E 50 [unknown]\nE 50 main\n");
 }
 END_TEST
 
@@ -182,12 +165,12 @@ START_TEST(test_return_address_pushed_by_hand)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
 	play_jump(&p, 1020, "g");
 	play_return(&p, 1030, "f+30");
 	play_return(&p, 1040, "main+9");
-	expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nE 30 g\nB 30 f\nE 40 f\nE 40 main\n");
+	play_expect(&p, "B 0 main\nB 10 f\nE 20 f\nB 20 g\nE 30 g\nB 30 f\nE 40 f\nE 40 main\n");
 }
 END_TEST
 
@@ -196,12 +179,13 @@ START_TEST(test_function_that_begins_close_behind_a_call)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "a");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "a");
 	intern_add(p.names, STR("b")); /* its page is the next one */
-	call(&p, 1020, "a+4086", "swap");
+	play_call_at(&p, 1020, "a+4086", "swap");
 	play_return(&p, 1030, "b"); /* so this is another stack */
-	expect(&p, "B 0 main\nB 10 a\nB 20 swap\nB 30 b\nE 30 b\nE 30 swap\nE 30 a\nE 30 main\n");
+	play_expect(&p,
+		    "B 0 main\nB 10 a\nB 20 swap\nB 30 b\nE 30 b\nE 30 swap\nE 30 a\nE 30 main\n");
 }
 END_TEST
 
@@ -209,13 +193,13 @@ START_TEST(test_call_into_its_own_middle)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "thunk");
-	call(&p, 1020, "thunk", "thunk+7");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "thunk");
+	play_call_at(&p, 1020, "thunk", "thunk+7");
 	play_return(&p, 1030, "f"); /* the return address was overwritten */
 	play_return(&p, 1040, "main+9");
-	expect(&p, "B 0 main\nB 10 thunk\nB 20 thunk\nE 30 thunk\nE 30 thunk\nB 30 f\nE 40 f\n"
-		   "E 40 main\n");
+	play_expect(&p, "B 0 main\nB 10 thunk\nB 20 thunk\nE 30 thunk\nE 30 thunk\nB 30 f\nE 40 f\n"
+			"E 40 main\n");
 }
 END_TEST
 
@@ -223,11 +207,11 @@ START_TEST(test_call_of_the_next_instruction)
 {
 	struct play p;
 
-	begin(&p);
-	call(&p, 1010, "main+4", "main+9");
-	call(&p, 1020, "main+20", "f");
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "main+9");
+	play_call_at(&p, 1020, "main+20", "f");
 	play_return(&p, 1030, "main+25");
-	expect(&p, "B 0 main\nB 20 f\nE 30 f\nE 30 main\n");
+	play_expect(&p, "B 0 main\nB 20 f\nE 30 f\nE 30 main\n");
 }
 END_TEST
 
@@ -238,11 +222,12 @@ START_TEST(test_reference)
 	play_init(&p, SCOPE_USER);
 	p.config.reference = true;
 	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
-	call(&p, 1010, "main+4", "f");
-	call(&p, 1020, "f+4", "longjmp");
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "longjmp");
 	play_jump(&p, 1030, "main+40");
-	expect(&p, "B 0 main\nB 10 f\nB 20 longjmp\nE 30 longjmp\nB 30 main\nE 30 main\nE 30 f\n"
-		   "E 30 main\n");
+	play_expect(&p,
+		    "B 0 main\nB 10 f\nB 20 longjmp\nE 30 longjmp\nB 30 main\nE 30 main\nE 30 f\n"
+		    "E 30 main\n");
 }
 END_TEST
 

@@ -30,12 +30,6 @@ static void start(struct play *p, int64_t t, const char *dst)
 
 #define BEFORE "B 0 main\nB 10 f\nB 20 g\nX 21-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
 
-static void expect(struct play *p, const char *text)
-{
-	ck_assert_str_eq(play_end_sorted(p), text);
-	play_fini(p);
-}
-
 START_TEST(test_goes_on_in_the_same_function)
 {
 	struct play p;
@@ -44,7 +38,7 @@ START_TEST(test_goes_on_in_the_same_function)
 	start(&p, 1110, "g+8");
 	play_return(&p, 1120, "f+9");
 	play_return(&p, 1130, "main+9");
-	expect(&p, BEFORE "E 120 g\nE 130 f\nE 130 main\n");
+	play_expect(&p, BEFORE "E 120 g\nE 130 f\nE 130 main\n");
 }
 END_TEST
 
@@ -56,8 +50,8 @@ START_TEST(test_unwinding_leads_to_a_frame_from_before)
 	start(&p, 1110, "_Unwind_RaiseException+8");
 	play_return(&p, 1120, "main+40");
 	play_branch(&p, 1130, TRACE_ON, BRANCH_CALL, "main+44", "h");
-	expect(&p, BEFORE "E 100 g\nE 100 f\nB 110 _Unwind_RaiseException\n"
-			  "E 120 _Unwind_RaiseException\nB 130 h\nE 130 h\nE 130 main\n");
+	play_expect(&p, BEFORE "E 100 g\nE 100 f\nB 110 _Unwind_RaiseException\n"
+			       "E 120 _Unwind_RaiseException\nB 130 h\nE 130 h\nE 130 main\n");
 }
 END_TEST
 
@@ -68,7 +62,7 @@ START_TEST(test_goes_on_further_down)
 	begin(&p);
 	start(&p, 1110, "main+8");
 	play_branch(&p, 1120, TRACE_ON, BRANCH_CALL, "main+12", "h");
-	expect(&p, BEFORE "E 100 g\nE 100 f\nB 120 h\nE 120 h\nE 120 main\n");
+	play_expect(&p, BEFORE "E 100 g\nE 100 f\nB 120 h\nE 120 h\nE 120 main\n");
 }
 END_TEST
 
@@ -79,7 +73,7 @@ START_TEST(test_confirmed_by_a_return)
 	begin(&p);
 	start(&p, 1110, "h+8");
 	play_return(&p, 1120, "f+40");
-	expect(&p, BEFORE "E 100 g\nB 110 h\nE 120 h\nE 120 f\nE 120 main\n");
+	play_expect(&p, BEFORE "E 100 g\nB 110 h\nE 120 h\nE 120 f\nE 120 main\n");
 }
 END_TEST
 
@@ -90,7 +84,7 @@ START_TEST(test_confirmed_by_a_return_to_a_call)
 	begin(&p);
 	start(&p, 1110, "h+8");
 	play_return(&p, 1120, "main+9"); /* where f was called: h took its place */
-	expect(&p, BEFORE "E 100 g\nE 100 f\nB 110 h\nE 120 h\nE 120 main\n");
+	play_expect(&p, BEFORE "E 100 g\nE 100 f\nB 110 h\nE 120 h\nE 120 main\n");
 }
 END_TEST
 
@@ -102,8 +96,9 @@ START_TEST(test_never_confirmed)
 	start(&p, 1110, "h+8");
 	play_return(&p, 1120, "k+9");
 	play_branch(&p, 1130, TRACE_ON, BRANCH_CALL, "k+20", "h");
-	expect(&p, BEFORE "E 100 g\nE 100 f\nE 100 main\nB 100 k inf\nB 110 h\nE 120 h\nB 130 h\n"
-			  "E 130 h\nE 130 k\n");
+	play_expect(&p,
+		    BEFORE "E 100 g\nE 100 f\nE 100 main\nB 100 k inf\nB 110 h\nE 120 h\nB 130 h\n"
+			   "E 130 h\nE 130 k\n");
 }
 END_TEST
 
@@ -120,9 +115,10 @@ START_TEST(test_printed_behind_the_error)
 	play_branch(&p, 1100, TRACE_END, BRANCH_ASYNC, "f+9", "");
 	start(&p, 1150, "f+20");
 	play_return(&p, 1160, "main+9");
-	expect(&p,
-	       "B 0 main\nB 10 f\nB 20 g\nE 60 g\nX 100-100 [decode error: e]\nB 100 [untraced]\n"
-	       "E 100 [untraced]\nX 101-150 [lost: 50 ns]\nE 160 f\nE 160 main\n");
+	play_expect(
+		&p,
+		"B 0 main\nB 10 f\nB 20 g\nE 60 g\nX 100-100 [decode error: e]\nB 100 [untraced]\n"
+		"E 100 [untraced]\nX 101-150 [lost: 50 ns]\nE 160 f\nE 160 main\n");
 }
 END_TEST
 
@@ -137,8 +133,10 @@ START_TEST(test_one_of_a_recursion)
 	lose(&p, 1100, ERROR_OVERFLOW);
 	start(&p, 1110, "f+8");
 	play_return(&p, 1120, "main+9"); /* so it was the outer one, or another */
-	expect(&p, "B 0 main\nB 10 f\nB 20 f\nX 21-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
-		   "E 100 f\nE 100 f\nB 110 f\nE 120 f\nE 120 main\n");
+	play_expect(
+		&p,
+		"B 0 main\nB 10 f\nB 20 f\nX 21-100 [lost: 80 ns]\nX 100-100 [decode error: e]\n"
+		"E 100 f\nE 100 f\nB 110 f\nE 120 f\nE 120 main\n");
 }
 END_TEST
 
@@ -154,9 +152,10 @@ START_TEST(test_what_lies_on_a_recursion)
 	lose(&p, 1100, ERROR_OVERFLOW);
 	start(&p, 1110, "g+8"); /* called by which f? */
 	play_return(&p, 1120, "main+9");
-	expect(&p,
-	       "B 0 main\nB 10 f\nB 20 f\nB 30 g\nX 31-100 [lost: 70 ns]\nX 100-100 [decode error: e]\n"
-	       "E 100 g\nE 100 f\nE 100 f\nB 110 g\nE 120 g\nE 120 main\n");
+	play_expect(
+		&p,
+		"B 0 main\nB 10 f\nB 20 f\nB 30 g\nX 31-100 [lost: 70 ns]\nX 100-100 [decode error: e]\n"
+		"E 100 g\nE 100 f\nE 100 f\nB 110 g\nE 120 g\nE 120 main\n");
 }
 END_TEST
 
@@ -168,8 +167,9 @@ START_TEST(test_lost_again)
 	start(&p, 1110, "h+8");
 	lose(&p, 1200, ERROR_LOST);
 	start(&p, 1210, "h+9");
-	expect(&p, BEFORE "E 100 g\nE 100 f\nE 100 main\nB 110 h\nX 200-200 [decode error: e]\n"
-			  "E 200 h\nB 210 h\nE 210 h\n");
+	play_expect(&p,
+		    BEFORE "E 100 g\nE 100 f\nE 100 main\nB 110 h\nX 200-200 [decode error: e]\n"
+			   "E 200 h\nB 210 h\nE 210 h\n");
 }
 END_TEST
 
@@ -181,7 +181,7 @@ START_TEST(test_other_errors_end_all)
 	play_branch(&p, 1000, TRACE_START, BRANCH_NONE, "", "main");
 	lose(&p, 1050, 6);
 	start(&p, 1060, "main+8");
-	expect(&p, "B 0 main\nX 50-50 [decode error: e]\nE 50 main\nB 60 main\nE 60 main\n");
+	play_expect(&p, "B 0 main\nX 50-50 [decode error: e]\nE 50 main\nB 60 main\nE 60 main\n");
 }
 END_TEST
 
@@ -195,8 +195,8 @@ START_TEST(test_where_tracing_had_stopped)
 	lose(&p, 1050, ERROR_LOST);
 	start(&p, 1060, "main+6");
 	play_branch(&p, 1070, TRACE_ON, BRANCH_CALL, "main+12", "h");
-	expect(&p, "B 0 main\nB 10 [syscall]\nE 10 [syscall]\nX 11-60 [lost: 50 ns]\n"
-		   "X 50-50 [decode error: e]\nB 70 h\nE 70 h\nE 70 main\n");
+	play_expect(&p, "B 0 main\nB 10 [syscall]\nE 10 [syscall]\nX 11-60 [lost: 50 ns]\n"
+			"X 50-50 [decode error: e]\nB 70 h\nE 70 h\nE 70 main\n");
 }
 END_TEST
 
@@ -208,7 +208,7 @@ START_TEST(test_not_with_the_kernel)
 	play_call(&p, 1000, "main");
 	lose(&p, 1050, ERROR_LOST);
 	start(&p, 1060, "main+6");
-	expect(&p, "B 0 main\nX 50-50 [decode error: e]\nE 50 main\nB 60 main\nE 60 main\n");
+	play_expect(&p, "B 0 main\nX 50-50 [decode error: e]\nE 50 main\nB 60 main\nE 60 main\n");
 }
 END_TEST
 
