@@ -34,7 +34,8 @@ static void tell_return(struct thread *th, const struct location *dst)
 	const struct callstack *cs = &th->stack;
 	uint32_t n = callstack_depth(cs);
 
-	if (expect_nearest(cs, n, dst) || expect_holder(cs, n, dst) || expect_within(cs))
+	/* the others look at the whole stack, and retpolines return so at each indirect call */
+	if (expect_within(cs) || expect_nearest(cs, n, dst) || expect_holder(cs, n, dst))
 		return;
 	tell_lower(th, AHEAD_NEW, 0, 0, 0);
 	tell_lower(th, AHEAD_JUMP, 0, n, 1);
