@@ -159,16 +159,27 @@ struct tablecache *tablecache_open(const char *directory, const char *build_id)
 	return cache;
 }
 
+/* The bytes of a table: those that were put, or else those in the file. */
+static bool copy_bytes(const struct tablecache *cache, const struct kept *kept, void *bytes)
+{
+	size_t size = (size_t)kept->entry.size;
+
+	if (!kept->bytes)
+		return read_all(cache->fd, bytes, size, kept->entry.offset);
+	memcpy(bytes, kept->bytes, size);
+	return true;
+}
+
 bool tablecache_get(struct tablecache *cache, uint64_t number, struct blob *table)
 {
 	for (size_t i = 0; i < cache->n; i++) {
 		const struct kept *kept = &cache->all[i];
 		size_t size = (size_t)kept->entry.size;
 
-		if (kept->entry.number != number || kept->bytes)
+		if (kept->entry.number != number)
 			continue;
 		*table = (struct blob){ .p = xmalloc(size ? size : 1), .n = size, .cap = size };
-		if (read_all(cache->fd, table->p, size, kept->entry.offset) &&
+		if (copy_bytes(cache, kept, table->p) &&
 		    checksum(table->p, size) == kept->entry.checksum)
 			return true;
 		blob_fini(table);

@@ -42,7 +42,7 @@ struct tablecache *tablecache_open(const char *directory, const char *build_id)
 /* Writes what was put, if anything was, and frees; NULL is allowed. */
 void tablecache_close(struct tablecache *cache);
 
-/* The table with a number, for the caller to free; false: it is not there, or damaged. */
+/* The table with a number, for the caller to free; false: it was not put, or is damaged. */
 bool tablecache_get(struct tablecache *cache, uint64_t number, struct blob *table);
 
 /* Keeps a copy of a table. */

@@ -64,6 +64,7 @@ START_TEST(test_kept)
 	check(cache, 7, "");
 	check(cache, 8, NULL);
 	put(cache, 8, "eight");
+	check(cache, 8, "eight");
 	put(cache, 7, "seven");
 	tablecache_close(cache);
 	cache = open_cache(&s);
