@@ -17,6 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 import harness                  # noqa: E402
 import fxt                      # noqa: E402
+import names                    # noqa: E402
 import cases                    # noqa: E402
 import expected                 # noqa: E402
 
@@ -44,7 +45,7 @@ DIFFERENCES = {
     ORDER: {"golang_exit_converted": 5},
     # gogo jumps right behind the call of mcall in runtime.gopark, which has not returned.
     GOROUTINE: {"simple_gogo": 2},
-    # The rule for names, by a second hand: shown().
+    # The rule for names, by a second hand: names.shown().
     NAMES: {"c_demo_sampling": 10, "demo_with_branch_misses": 10, "ocaml_async": 4,
             "soft_tail": 154, "soft_thr": 76},
 }
@@ -81,30 +82,15 @@ def unsigned(name):
                   name)
 
 
-CLONE = re.compile(r"(?<=.)((?:\.(?:constprop|isra|part|lto_priv|llvm)\.\d+|\.cold(?:\.\d+)?)+)$")
-
-
-def shown(name):
-    """What a name is called, and what tells that it is a clone's, or None."""
-    clone = CLONE.search(name)
-    if clone:
-        name = name[:clone.start()]
-    ocaml = re.match(r"caml([A-Z].*)$", name, re.DOTALL)
-    if ocaml and "__" in ocaml[1] or ocaml and "." in ocaml[1]:
-        name = re.sub(r"\$([0-9a-fA-F]{2})", lambda m: chr(int(m[1], 16)),
-                      ocaml[1].replace("__", "."))
-    return name, clone[1] if clone else None
-
-
 def shown_event(e, count):
     """The event with its name as it is shown; a begin has the clone behind its symbol."""
-    name, clone = shown(e.name)
+    name, clone = names.shown(e.name)
     if name == e.name:
         return e
     count[NAMES] += 1
     args = {}
     for key_, value in e.args.items():
-        args[key_] = shown(value)[0] if key_ == "symbol" else value
+        args[key_] = names.shown(value)[0] if key_ == "symbol" else value
         if key_ == "symbol" and clone:
             args["clone"] = clone
     return e._replace(name=name, args=args)
@@ -211,7 +197,7 @@ def check_spans(name, ours, around):
         for line in f:
             track, depth, start, length, text = SPAN.match(line.rstrip("\n")).groups()
             want[their_track(json.loads(track)), int(depth), int(start), int(length),
-                 shown(unsigned(json.loads(text)))[0]] += 1
+                 names.shown(unsigned(json.loads(text)))[0]] += 1
     got = collections.Counter(s[:5] for s in fxt.spans(ours))
     for spans, sides in zip(REORDERED.get(name, [[], []]), (want, got)):
         for s in spans:

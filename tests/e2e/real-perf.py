@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
 import harness                  # noqa: E402
 import fxt                      # noqa: E402
+import names                    # noqa: E402
 
 SOURCE = """
 static volatile unsigned sink;
@@ -43,7 +44,7 @@ Sample = collections.namedtuple("Sample", "time frames")    # outermost first: (
 def frame(addr, rest):
     m = re.match(r"(.*)\+0x([0-9a-f]+) \((.*)\)$", rest)
     if m and int(m.group(2), 16) < 1 << 62:
-        return addr - int(m.group(2), 16), m.group(1)
+        return addr - int(m.group(2), 16), names.shown(m.group(1))[0]
     dso = re.match(r"\[unknown\] \((.*)\)$", rest).group(1)
     return addr, "[unknown @ 0x%x (%s)]" % (addr, dso)
 
