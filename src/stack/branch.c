@@ -135,11 +135,17 @@ static bool may_be_inlined(uint64_t addr)
 	return addr && !(addr >> 63);
 }
 
+/* Not inlined: the stack protector, which this needs, would be paid for with each branch. */
+static __attribute__((noinline)) void look_up(struct thread *th, const struct location *place)
+{
+	th->run = *inlines_at(th->shared->inlines, th->pid, place);
+}
+
 /* What was inlined at the place. */
 static uint32_t chain_at(struct thread *th, const struct location *place)
 {
 	if (!inlines_holds(&th->run, place->addr))
-		th->run = *inlines_at(th->shared->inlines, th->pid, place);
+		look_up(th, place);
 	return th->run.chain;
 }
 
