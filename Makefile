@@ -12,6 +12,7 @@
 #   DEBUG=1  no optimisation     ASAN=1  address and undefined-behaviour sanitizers
 #   V=1      show the commands   O=DIR   build somewhere else
 #   WERROR=0 warnings are no errors: for a compiler newer than those we know
+#   HARDEN=0 without what makes a fault harder to exploit; CFLAGS and LDFLAGS come behind it, and win
 #
 # Sources are found, not listed: src/MODULE/*.c is the program, tests/unit/MODULE/NAME.c is the
 # unit test of src/MODULE/NAME.c.
@@ -46,11 +47,29 @@ WARNINGS := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wstrict-
 	-Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -Wno-missing-field-initializers
 # (With sanitizers, -O2 takes twice as long as -O1.)
 CFLAGS ?= $(if $(DEBUG),-O0 -g3,$(if $(ASAN),-O1,-O2) -g)
-common_cflags = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -pthread $(LIB_CFLAGS) \
-	$(if $(ASAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-all_cflags = $(common_cflags)
-all_ldflags = $(LDFLAGS) -pthread $(if $(ASAN),-fsanitize=address$(,)undefined)
+
+# docs/security.md says what each is for. _FORTIFY_SOURCE takes an optimising compiler, and hides calls
+# from the address sanitizer. A distribution's compiler or flags may have another one already.
+HARDEN ?= 1
 , := ,
+harden_cflags := -fstack-protector-strong -fstack-clash-protection \
+	$(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection) \
+	$(if $(ASAN)$(DEBUG),,$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,\
+	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+harden_ldflags := -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack
+ifneq ($(HARDEN),1)
+harden_cflags :=
+harden_ldflags :=
+endif
+pie_cflags := $(if $(harden_cflags),-fPIE)
+pie_ldflags := $(if $(harden_cflags),-pie)
+
+common_cflags = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(harden_cflags) $(CPPFLAGS) \
+	$(CFLAGS) -pthread $(LIB_CFLAGS) \
+	$(if $(ASAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+all_cflags = $(pie_cflags) $(common_cflags)
+all_ldflags = $(pie_ldflags) $(harden_ldflags) $(LDFLAGS) -pthread \
+	$(if $(ASAN),-fsanitize=address$(,)undefined)
 
 # What is not part of the program: the filter, which perf loads.
 sources := $(filter-out src/dlfilter/%,$(sort $(wildcard src/*/*.c)))
@@ -73,14 +92,16 @@ all: $(O)/magic-trace $(plugin) $(filter)
 # What is called for each block that the program executes lies in several files: a fifth is gained.
 # (clang needs a linker for it that may not be there.)
 plugin_lto := $(if $(findstring clang,$(CC)),,-flto=auto)
+shared_ldflags = $(harden_ldflags) $(LDFLAGS) $(harden_cflags) $(CFLAGS) $(plugin_lto)
+$(O)/plugin/%.o: pie_cflags :=
 $(O)/plugin/%.o: all_cflags += -fPIC -fvisibility=hidden $(plugin_lto) -fno-sanitize=all
 $(plugin): $(plugin_objects)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $(CFLAGS) $(plugin_lto) -shared -o $@ $(plugin_objects)
+	$(Q)$(CC) $(shared_ldflags) -shared -o $@ $(plugin_objects)
 
 $(filter): $(filter_objects)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $(CFLAGS) $(plugin_lto) -shared -o $@ $(filter_objects)
+	$(Q)$(CC) $(shared_ldflags) -shared -o $@ $(filter_objects)
 
 $(O)/plugin/%.o: %.c Makefile $(O)/flags-are
 	$(call say,CC,$<)
@@ -88,7 +109,7 @@ $(O)/plugin/%.o: %.c Makefile $(O)/flags-are
 
 $(O)/magic-trace: $(objects)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(all_ldflags) $(if $(hot_lto),$(CFLAGS) $(hot_lto)) -o $@ $(objects) $(LIB_LIBS)
+	$(Q)$(CC) $(all_ldflags) $(if $(hot_lto),$(pie_cflags) $(harden_cflags) $(CFLAGS) $(hot_lto)) -o $@ $(objects) $(LIB_LIBS)
 
 $(O)/libmagictrace.a: $(library)
 	$(call say,AR,$@)
