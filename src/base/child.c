@@ -30,7 +30,33 @@ static bool is_program(const char *path)
 	return false;
 }
 
-char *child_find(const char *name)
+/* Whether everybody could have made, or may change, what is there. */
+static bool is_open_to_all(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 || (st.st_mode & S_IWOTH);
+}
+
+/* The file of that name in an entry of PATH. NULL: it is not there, or may not be used; errno. */
+static char *find_in(const char *entry, size_t n, const char *name, bool careful)
+{
+	char *dir = n ? xmemdup0(entry, n) : xstrdup(".");
+	char *file = xasprintf("%s/%s", dir, name);
+	bool found = is_program(file);
+
+	if (found && careful && (*dir != '/' || is_open_to_all(dir) || is_open_to_all(file))) {
+		found = false;
+		errno = EACCES;
+	}
+	free(dir);
+	if (found)
+		return file;
+	free(file);
+	return NULL;
+}
+
+static char *find(const char *name, bool careful)
 {
 	const char *path = getenv("PATH"), *end;
 	int why = ENOENT;
@@ -41,18 +67,26 @@ char *child_find(const char *name)
 		char *file;
 
 		end = strchrnul(path, ':');
-		file = xasprintf("%.*s%s%s", (int)(end - path), path, end > path ? "/" : "./",
-				 name);
-		if (is_program(file))
+		file = find_in(path, (size_t)(end - path), name, careful);
+		if (file)
 			return file;
 		if (errno != ENOENT && errno != ENOTDIR)
 			why = errno;
-		free(file);
 		if (!*end)
 			break;
 	}
 	errno = why;
 	return NULL;
+}
+
+char *child_find(const char *name)
+{
+	return find(name, false);
+}
+
+char *child_find_tool(const char *name)
+{
+	return find(name, geteuid() == 0);
 }
 
 static bool same_name(const char *a, const char *b)

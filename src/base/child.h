@@ -29,6 +29,13 @@ struct child {
 char *child_find(const char *name);
 
 /*
+ * As child_find, for a program that we choose, not the user. When we are root, what any user could
+ * have put there is passed over: relative and empty entries of PATH, and directories and files that
+ * everybody may write to (errno is EACCES if there was such a one).
+ */
+char *child_find_tool(const char *name);
+
+/*
  * Starts the program at path with argv, and with env ("NAME=VALUE" strings, ending in NULL)
  * replacing or joining the variables of our environment. Its standard input is /dev/null. The
  * n_pass files in pass (at most CHILD_PASS_MAX) become its file descriptors 3, 4 ... in that order;

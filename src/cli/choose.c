@@ -184,7 +184,7 @@ static int run(struct finder *f, const char *path, const struct choose *question
 int choose(const struct choose *question, char **chosen, struct err *err)
 {
 	struct finder f = { .pid = -1, .terminal = -1, .in = { -1, -1 }, .out = { -1, -1 } };
-	char *path = child_find("fzf");
+	char *path = child_find_tool("fzf");
 	int failed;
 
 	if (!path) {

@@ -32,7 +32,12 @@ struct perf_process {
 
 static int no_perf(const char *perf, struct err *err)
 {
+	int why = errno;
+
 	err_errno(err, "cannot run %s", perf);
+	if (why == EACCES && geteuid() == 0 && !strchr(perf, '/'))
+		return err_hint(err, "root runs no perf that everybody may change, nor one of a "
+				     "relative directory in PATH; MAGIC_TRACE_PERF_PATH names one");
 	return err_hint(
 		err,
 		"perf comes with the package linux-perf (Debian), linux-tools-$(uname -r) (Ubuntu) or perf (Fedora); MAGIC_TRACE_PERF_PATH names one that is somewhere else");
@@ -51,7 +56,7 @@ int perf_process_start(const struct perf_process_args *args, struct perf_process
 {
 	/* perf starts a pager on bad arguments; its messages are matched by their English text */
 	static const char *const env[] = { "PAGER=cat", "LC_ALL=C", NULL };
-	char *path = child_find(args->argv[0]);
+	char *path = child_find_tool(args->argv[0]);
 	struct perf_process *p;
 	int failed = -1;
 

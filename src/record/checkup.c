@@ -54,11 +54,11 @@ void checkup_look(struct checkup_facts *facts, const char *perf)
 
 	*facts = (struct checkup_facts){ .free_bytes = UINT64_MAX };
 	host_read(&facts->host, "");
-	facts->perf = child_find(perf);
+	facts->perf = child_find_tool(perf);
 	if (perf_version_get(perf, &facts->version, &facts->perf_err) == 0)
 		facts->perf_err = (struct err)ERR_INIT;
 	look_for_qemu(facts);
-	facts->fzf = child_find("fzf");
+	facts->fzf = child_find_tool("fzf");
 	facts->debuginfod = copy_variable("DEBUGINFOD_URLS");
 	facts->temporary = copy_variable("TMPDIR");
 	if (!facts->temporary)

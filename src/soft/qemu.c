@@ -149,7 +149,7 @@ static char *find_plugin(struct err *err)
 
 int qemu_find(struct qemu *qemu, struct err *err)
 {
-	*qemu = (struct qemu){ .path = child_find(NAME) };
+	*qemu = (struct qemu){ .path = child_find_tool(NAME) };
 	if (!qemu->path) {
 		err_set(err, "there is no " NAME " in PATH");
 		return remedy(err);

@@ -2,6 +2,7 @@
 #include "base/child.h"
 
 #include "base/err.h"
+#include "base/xalloc.h"
 #include "support/scratch.h"
 #include "support/suite.h"
 
@@ -385,8 +386,57 @@ START_TEST(test_find)
 }
 END_TEST
 
+/* As root we run no tool that another user may have put there; others do as a shell does. */
+START_TEST(test_find_tool)
+{
+	char *found, *safe, *path;
+	struct scratch s;
+
+	scratch_init(&s);
+	ck_assert_int_eq(
+		scratch_run(&s,
+			    "umask 022 && chmod 755 . && mkdir all one && cp /bin/true all/tool && "
+			    "cp all/tool one && chmod 1777 all"),
+		0);
+	ck_assert_int_eq(chdir(s.dir), 0);
+	safe = strdup(scratch_path(&s, "one/tool"));
+	path = xasprintf("%s/all:one:", s.dir);
+	setenv("PATH", path, 1);
+	if (geteuid() == 0) {
+		/* the first entry is everybody's, the second relative, the third empty */
+		ck_assert_ptr_null(child_find_tool("tool"));
+		ck_assert_int_eq(errno, EACCES);
+		free(path);
+		path = xasprintf("%s/all:one::%s/one", s.dir, s.dir);
+		setenv("PATH", path, 1);
+		found = child_find_tool("tool");
+		ck_assert_str_eq(found, safe);
+		free(found);
+		ck_assert_int_eq(chmod(safe, 0757), 0);
+		ck_assert_ptr_null(child_find_tool("tool"));
+		ck_assert_int_eq(errno, EACCES);
+		ck_assert_int_eq(seteuid(65534), 0);
+	}
+	found = child_find_tool("tool");
+	ck_assert_str_eq(found, scratch_path(&s, "all/tool"));
+	free(found);
+	setenv("PATH", "", 1);
+	ck_assert_int_eq(chdir("one"), 0);
+	found = child_find_tool("tool");
+	ck_assert_str_eq(found, "./tool");
+	free(found);
+	if (getuid() == 0)
+		ck_assert_int_eq(seteuid(0), 0);
+	setenv("PATH", "/bin:/usr/bin", 1);
+	ck_assert_int_eq(chdir("/"), 0);
+	free(path);
+	free(safe);
+	scratch_fini(&s);
+}
+END_TEST
+
 SUITE_MAIN("child", test_both_outputs_and_the_status, test_environment, test_surroundings,
 	   test_closed_standard_files, test_what_cannot_be_run, test_kill_reaches_the_group,
 	   test_reap_ends_what_is_left_behind, test_ended, test_dies_with_us, test_ignored_sigchld,
 	   test_no_other_file_is_handed_on, test_files_handed_on, test_file_handed_on_twice,
-	   test_files_that_cannot_be_handed_on, test_limit_of_open_files, test_find)
+	   test_files_that_cannot_be_handed_on, test_limit_of_open_files, test_find, test_find_tool)

@@ -223,6 +223,29 @@ START_TEST(test_end_is_polled)
 }
 END_TEST
 
+/* In a directory that is everybody's, another user may have put it there: child_find_tool(). */
+START_TEST(test_root_runs_no_perf_of_others)
+{
+	char path[200];
+	char *const argv[] = { (char *)"perf", (char *)"record", NULL };
+	struct perf_process_args args = { .argv = argv, .mode = PERF_SAMPLING };
+	struct perf_process *p = NULL;
+
+	if (geteuid() != 0)
+		return;
+	scratch_init(&s);
+	scratch_put(&s, "perf", "#!/bin/sh\n");
+	strcpy(path, s.dir);
+	ck_assert_int_eq(scratch_run(&s, "chmod 755 perf && chmod 1777 ."), 0);
+	ck_assert_int_eq(setenv("PATH", path, 1), 0);
+	ck_assert_int_eq(perf_process_start(&args, &p, &err), -1);
+	ck_assert_str_eq(err.msg, "cannot run perf: Permission denied");
+	ck_assert_ptr_nonnull(strstr(err.hint, "root runs no perf that everybody may change"));
+	ck_assert_int_eq(setenv("PATH", "/bin:/usr/bin", 1), 0);
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_missing)
 {
 	char *const argv[] = { (char *)"no-such-perf", NULL };
@@ -237,4 +260,4 @@ END_TEST
 
 SUITE_MAIN("process", test_output_complaints_and_files, test_failure_has_perfs_words,
 	   test_wait_has_an_end, test_stop_from_a_signal_handler, test_signals_reach_it,
-	   test_poll_and_drain, test_end_is_polled, test_missing)
+	   test_poll_and_drain, test_end_is_polled, test_missing, test_root_runs_no_perf_of_others)
