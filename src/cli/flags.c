@@ -333,7 +333,7 @@ static const struct flag table[] = {
 	{
 		.name = "share",
 		.help = "Run the command in MAGIC_TRACE_SHARE_COMMAND with the finished file as its last "
-			"argument",
+			"argument, without a shell",
 		.kind = FLAG_SWITCH,
 		.commands = TRACE,
 		.field = FIELD(share),

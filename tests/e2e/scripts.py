@@ -218,12 +218,13 @@ def share_gets_the_path_as_one_argument(place):
 
 
 def share_that_fails(place):
-    path, said = share(place, "exit 4;", 3)
-    expect("magic-trace: %s was not shared: `exit 4;` exited with status 4" % path in said, said)
+    path, said = share(place, "sh -c 'exit 4'", 3)
+    expect("magic-trace: %s was not shared: `sh -c 'exit 4'` exited with status 4" % path in said,
+           said)
 
 
 def share_that_is_killed(place):
-    path, said = share(place, "kill -TERM $$;", 3)
+    path, said = share(place, "sh -c 'kill -TERM $$'", 3)
     expect("%s was not shared: " % path in said and "signal 15 (" in said, said)
 
 
