@@ -34,3 +34,44 @@ size_t utf8_length(struct str s, bool *bad)
 	*bad = more == 0 || i <= more;
 	return i;
 }
+
+bool utf8_steers(struct str s, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	if (n == 1)
+		return p[0] < 0x20 || p[0] == 0x7f;
+	if (n == 2)
+		return (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xd8 && p[1] == 0x9c); /* U+061C */
+	if (n != 3 || p[0] != 0xe2)
+		return false;
+	if (p[1] == 0x80) /* U+200E, U+200F; U+2028 to U+202E */
+		return p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae);
+	return p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9; /* U+2066 to U+2069 */
+}
+
+bool utf8_is_plain(struct str s)
+{
+	while (s.n) {
+		bool bad;
+		size_t n = utf8_length(s, &bad);
+
+		if (bad || utf8_steers(s, n))
+			return false;
+		s = str_skip(s, n);
+	}
+	return true;
+}
+
+size_t utf8_escape(char *out, struct str s)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < s.n; i++) {
+		*out++ = '\\';
+		*out++ = 'x';
+		*out++ = digits[(unsigned char)s.p[i] >> 4];
+		*out++ = digits[(unsigned char)s.p[i] & 15];
+	}
+	return 4 * s.n;
+}

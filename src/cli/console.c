@@ -23,34 +23,23 @@ void console_init(struct console *console, int fd)
 	*console = (struct console){ .fd = fd, .terminal = isatty(fd) == 1 };
 }
 
-/* How many bytes the printable character at the front of s has; 0: there is none. */
-static size_t printable(struct str s)
-{
-	const unsigned char *p = (const unsigned char *)s.p;
-	bool bad;
-	size_t n = utf8_length(s, &bad);
-
-	/* U+0080 to U+009F steer terminals too. */
-	if (bad || p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0))
-		return 0;
-	return n;
-}
-
 size_t console_escape(char *buf, size_t size, struct str s)
 {
 	size_t n = 0;
 
 	while (s.n) {
-		size_t in = printable(s), out = in ? in : 4;
+		bool bad;
+		size_t in = utf8_length(s, &bad);
+		bool hidden = bad || utf8_steers(s, in);
 
-		if (n + out >= size)
+		if (n + (hidden ? 4 * in : in) >= size)
 			break;
-		if (in)
-			memcpy(buf + n, s.p, in);
+		if (hidden)
+			utf8_escape(buf + n, (struct str){ .p = s.p, .n = in });
 		else
-			snprintf(buf + n, size - n, "\\x%02x", (unsigned char)s.p[0]);
-		n += out;
-		s = str_skip(s, in ? in : 1);
+			memcpy(buf + n, s.p, in);
+		n += hidden ? 4 * in : in;
+		s = str_skip(s, in);
 	}
 	buf[n] = '\0';
 	return n;

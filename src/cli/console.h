@@ -2,8 +2,9 @@
 /*
  * console: what the user reads on standard error. Only the command layer has one.
  *
- * Each message is one write(2), so that lines of several programs do not mix. Control bytes and
- * bytes that are not UTF-8 are shown as \xNN: names in recordings are not to steer a terminal.
+ * Each message is one write(2), so that lines of several programs do not mix. What steers a
+ * terminal (utf8_steers) and bytes that are not UTF-8 are shown as \xNN: names in recordings are
+ * not to.
  */
 #ifndef MT_CLI_CONSOLE_H
 #define MT_CLI_CONSOLE_H
@@ -45,8 +46,8 @@ void console_status(struct console *console, const char *fmt, ...)
 void console_status_end(struct console *console);
 
 /*
- * Writes s with what is not printable as \xNN into buf of size bytes (at least 1), cut at a whole
- * character to fit, with a NUL behind. The length.
+ * Writes s with what steers a terminal, or is not UTF-8, as \xNN into buf of size bytes (at least
+ * 1), cut at a whole character to fit, with a NUL behind. The length.
  */
 size_t console_escape(char *buf, size_t size, struct str s);
 

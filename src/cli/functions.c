@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/functions.h"
 
+#include "base/utf8.h"
 #include "cli/choose.h"
 #include "cli/settings.h"
 #include "symbol/demangle.h"
@@ -24,6 +25,10 @@ static bool write_function(void *ctx, const char *name)
 	/* the whole name with its parameters selects it as well, and only it */
 	if (f->demangle && demangle(name, DEMANGLE_FULL, shown, sizeof(shown)))
 		name = shown;
+	/* what fzf's terminal must not be shown, or takes several lines, is not there to be chosen
+	 */
+	if (!utf8_is_plain(str_of(name)))
+		return true;
 	return fprintf(f->to, "%s\n", name) > 0;
 }
 

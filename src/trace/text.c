@@ -16,14 +16,18 @@ size_t text_clean(char *out, size_t limit, struct str in, unsigned *flaws)
 	while (in.n && *in.p) {
 		bool bad;
 		size_t used = utf8_length(in, &bad);
-		size_t size = bad ? MARK : used;
+		bool steers = !bad && utf8_steers(in, used);
+		size_t size = bad ? MARK : steers ? 4 * used : used;
 
 		if (n + size > limit) {
 			memcpy(out + keep, ellipsis, MARK);
 			*flaws |= TEXT_CUT;
 			return keep + MARK;
 		}
-		memcpy(out + n, bad ? replacement : in.p, size);
+		if (steers)
+			utf8_escape(out + n, (struct str){ .p = in.p, .n = used });
+		else
+			memcpy(out + n, bad ? replacement : in.p, size);
 		if (bad)
 			*flaws |= TEXT_BAD_UTF8;
 		n += size;

@@ -17,8 +17,9 @@ enum text_flaw {
  * Copies `in` to out as valid UTF-8 of at most limit bytes (limit >= 3) and returns its length; no
  * NUL is written. A NUL ends the text. Bytes that are not UTF-8 become U+FFFD, one for each
  * longest run that could have begun a character (as the Unicode Standard recommends, section 3.9).
- * What is longer than limit is cut between two characters and ends in U+2026 ("…"). The flaws found
- * are or'ed into *flaws.
+ * Characters that would
+ * steer what shows them (utf8_steers) become their bytes as \xNN. What is longer than limit is cut
+ * between two characters and ends in U+2026 ("…"). The flaws found are or'ed into *flaws.
  */
 size_t text_clean(char *out, size_t limit, struct str in, unsigned *flaws);
 

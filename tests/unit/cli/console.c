@@ -62,7 +62,11 @@ START_TEST(test_what_steers_a_terminal_is_escaped)
 		  "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80" },
 		{ "\xc2\x9b"
 		  "31m",
-		  "\\xc2\\x9b31m" },                                       /* U+009B is CSI */
+		  "\\xc2\\x9b31m" }, /* U+009B is CSI */
+		/* U+202E: from here on from right to left */
+		{ "a\xe2\x80\xae"
+		  "b",
+		  "a\\xe2\\x80\\xaeb" },
 		{ "\xff\xc3", "\\xff\\xc3" },                              /* not UTF-8; cut */
 		{ "\xc0\xaf \xe0\x80\xaf", "\\xc0\\xaf \\xe0\\x80\\xaf" }, /* overlong */
 		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },                     /* a surrogate */

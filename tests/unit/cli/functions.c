@@ -42,6 +42,8 @@ static void start(void)
 		&scratch, "a.cc",
 		"#include <unistd.h>\n"
 		"namespace market { void add(int) {} void add(char) {} }\n"
+		"extern \"C\" void other() asm(\"der\\342\\200\\256red\");\n"
+		"void other() {}\n"
 		"int main() { market::add(1); market::add('c'); return (int)write(1, \"r\", 1) +"
 		" pause(); }\n");
 	scratch_put(&scratch, "fzf", "#!/bin/sh\nexec grep -m 1 \"$CHOICE\"\n");
@@ -87,6 +89,11 @@ START_TEST(test_none)
 	setenv("CHOICE", "no such function", 1);
 	ck_assert_int_eq(terminal_run(ask, NULL, screen, sizeof(screen)), 1);
 	ck_assert_msg(strstr(screen, "nothing was chosen"), "%s", screen);
+	/* U+202E is in its name */
+	setenv("CHOICE", "^der[^e]", 1);
+	ck_assert_int_eq(terminal_run(ask, NULL, screen, sizeof(screen)), 1);
+	ck_assert_msg(strstr(screen, "nothing was chosen"), "%s", screen);
+	ck_assert_int_eq(scratch_run(&scratch, "nm a | grep -q ' T der'"), 0);
 	stop();
 }
 END_TEST
