@@ -75,7 +75,7 @@ int share(const char *command, const char *path, struct err *err)
 {
 	char **argv = words_split(command, path, err);
 	int status = 0;
-	pid_t pid;
+	pid_t pid = -1;
 
 	if (!argv)
 		return err_prefix(err, "%s was not shared", path);
