@@ -7,6 +7,7 @@
 #include "perf/complaint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,6 +21,14 @@
 #define READ_SIZE 16384
 /* What perf left in the pipe when it died; more comes from somebody else who holds it. */
 #define LEFT_MAX (1u << 20)
+/*
+ * perf writes a page at a time, and would wake us for each. So we ask for a pipe that takes it some
+ * 5 ms to fill (perf prints at most 200 MB/s), and look after it once a millisecond.
+ */
+#define PIPE_SIZE (1u << 20)
+#define LULL_MS   1
+/* When a read got more than this, we are late, or perf is fast: no waiting then. */
+#define LULL_MAX (PIPE_SIZE / 8)
 
 struct perf_process {
 	struct child child;
@@ -27,6 +36,8 @@ struct perf_process {
 	char *perf;          /* owned; for messages */
 	int wake;            /* an eventfd: perf_process_stop ends a poll with it */
 	atomic_bool stopped; /* by perf_process_stop */
+	bool roomy;          /* its standard output is a pipe of PIPE_SIZE */
+	bool lull;           /* there was little to read: let more come */
 	bool reaped;
 };
 
@@ -76,11 +87,13 @@ int perf_process_start(const struct perf_process_args *args, struct perf_process
 	if (failed && errno == ENOENT)
 		no_perf(args->argv[0], err);
 	free(path);
-	if (failed)
+	if (failed) {
 		process_free(p);
-	else
-		*out = p;
-	return failed;
+		return failed;
+	}
+	p->roomy = fcntl(p->child.out, F_SETPIPE_SZ, PIPE_SIZE) >= (int)PIPE_SIZE;
+	*out = p;
+	return 0;
 }
 
 pid_t perf_process_pid(const struct perf_process *p)
@@ -146,6 +159,8 @@ static bool wait_for_perf(struct perf_process *p, bool out, int timeout)
 
 ssize_t perf_process_read(struct perf_process *p, void *buf, size_t size, struct err *err)
 {
+	if (p->lull)
+		wait_for_perf(p, false, LULL_MS);
 	while (!perf_process_stopped(p)) {
 		ssize_t n = 0;
 
@@ -154,6 +169,7 @@ ssize_t perf_process_read(struct perf_process *p, void *buf, size_t size, struct
 		else if (!child_ended(&p->child) || is_ready(p->child.out))
 			continue;
 		/* else somebody holds the pipe who, now that perf has ended, has nothing to say */
+		p->lull = p->roomy && n <= (ssize_t)LULL_MAX;
 		if (n > 0)
 			return n;
 		if (n == 0)

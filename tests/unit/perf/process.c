@@ -246,6 +246,25 @@ START_TEST(test_root_runs_no_perf_of_others)
 }
 END_TEST
 
+/* It need not wait for a reader that is busy: much fits into its pipe. */
+START_TEST(test_pipe_is_large)
+{
+	static char buf[1 << 20];
+	struct perf_process *p = start("head -c 900000 /dev/zero; echo written >&2; exit 7");
+	size_t n = 0;
+	ssize_t got;
+
+	while (n_lines == 0)
+		perf_process_wait(p, 1000);
+	while ((got = perf_process_read(p, buf, sizeof(buf), &err)) > 0)
+		n += (size_t)got;
+	ck_assert_int_eq(got, 0);
+	ck_assert_uint_eq(n, 900000);
+	ck_assert_int_eq(perf_process_reap(p), W_EXITCODE(7, 0));
+	end(p);
+}
+END_TEST
+
 START_TEST(test_missing)
 {
 	char *const argv[] = { (char *)"no-such-perf", NULL };
@@ -260,4 +279,5 @@ END_TEST
 
 SUITE_MAIN("process", test_output_complaints_and_files, test_failure_has_perfs_words,
 	   test_wait_has_an_end, test_stop_from_a_signal_handler, test_signals_reach_it,
-	   test_poll_and_drain, test_end_is_polled, test_missing, test_root_runs_no_perf_of_others)
+	   test_poll_and_drain, test_end_is_polled, test_pipe_is_large, test_missing,
+	   test_root_runs_no_perf_of_others)
