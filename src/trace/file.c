@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/file.h"
 
+#include "base/invoker.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -129,16 +130,34 @@ static int create_beside(struct file *f, const char *path, struct err *err)
 	return open_temporary(f, err);
 }
 
-/* Where the link points; the kernel's own rules for links decide whether it may be followed. */
+/*
+ * Whether another user can have put this name into a directory where everybody may: the rule of
+ * fs.protected_symlinks and fs.protected_fifos (proc_sys_fs(5)), which may be off. `owner`: of what
+ * has the name.
+ */
+static bool is_planted(const char *path, uid_t owner)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? xmemdup0(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	struct stat st;
+	bool open_to_all = stat(dir, &st) < 0 || (st.st_mode & S_IWOTH);
+
+	free(dir);
+	return open_to_all && owner != geteuid() && owner != st.st_uid;
+}
+
+static int refuse_planted(const struct file *f, const char *what, struct err *err)
+{
+	err_set(err, "cannot write %s: it is a %s of another user's, where everybody may put one",
+		f->path, what);
+	return err_hint(err, "write to a directory that is yours with -output FILE");
+}
+
 static int create_behind_link(struct file *f, struct err *err)
 {
-	char *real;
-	int fd = open(f->path, O_PATH | O_CLOEXEC), ret;
+	char *real = realpath(f->path, NULL);
+	int ret;
 
-	if (fd < 0)
-		return cannot_write(f->path, err);
-	close(fd);
-	real = realpath(f->path, NULL);
 	if (!real)
 		return cannot_write(f->path, err);
 	ret = create_beside(f, real, err);
@@ -146,30 +165,58 @@ static int create_behind_link(struct file *f, struct err *err)
 	return ret;
 }
 
-static int create(struct file *f, struct err *err)
+/* What has been looked at is what is opened: the name may mean something else by now. */
+static int open_again(struct file *f, int place, struct err *err)
 {
-	struct stat link, st;
+	char path[40];
 
-	if (lstat(f->path, &link) != 0) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			return cannot_write(f->path, err);
-		return create_beside(f, f->path, err);
-	}
-	if (stat(f->path, &st) != 0) {
-		if (errno != ENOENT)
-			return cannot_write(f->path, err);
-		err_set(err, "cannot write %s: it is a symbolic link to nothing", f->path);
-		return err_hint(err, "remove the link, or make what it points to");
-	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return f->fd < 0 ? cannot_write(f->path, err) : 0;
+}
+
+/* `place` is what is there, open with O_PATH; a link to it was followed. */
+static int create_over(struct file *f, int place, bool link, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(place, &st) != 0)
+		return cannot_write(f->path, err);
 	if (S_ISDIR(st.st_mode)) {
 		err_set(err, "cannot write %s: it is a directory", f->path);
 		return err_hint(err, "-output takes the name of a file, as in DIR/trace.fxt.gz");
 	}
 	if (S_ISREG(st.st_mode))
-		return S_ISLNK(link.st_mode) ? create_behind_link(f, err)
-					     : create_beside(f, f->path, err);
-	f->fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return f->fd < 0 ? cannot_write(f->path, err) : 0;
+		return link ? create_behind_link(f, err) : create_beside(f, f->path, err);
+	if (!link && is_planted(f->path, st.st_uid))
+		return refuse_planted(f, "pipe or a device", err);
+	return open_again(f, place, err);
+}
+
+static int create(struct file *f, struct err *err)
+{
+	struct stat st;
+	int place, ret;
+	bool link;
+
+	if (lstat(f->path, &st) != 0) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			return cannot_write(f->path, err);
+		return create_beside(f, f->path, err);
+	}
+	link = S_ISLNK(st.st_mode);
+	if (link && is_planted(f->path, st.st_uid))
+		return refuse_planted(f, "symbolic link", err);
+	place = open(f->path, O_PATH | O_CLOEXEC | (link ? 0 : O_NOFOLLOW));
+	if (place < 0 && errno == ENOENT) {
+		err_set(err, "cannot write %s: it is a symbolic link to nothing", f->path);
+		return err_hint(err, "remove the link, or make what it points to");
+	}
+	if (place < 0)
+		return cannot_write(f->path, err);
+	ret = create_over(f, place, link, err);
+	close(place);
+	return ret;
 }
 
 int file_create(const char *path, struct file **file, struct err *err)
@@ -256,6 +303,8 @@ int file_commit(struct file *f, struct err *err)
 	sigset_t saved;
 	int ret;
 
+	if (f->dir >= 0)
+		invoker_give(f->fd);
 	/* Some file systems tell only now that the disk is full. */
 	ret = close(f->fd) != 0 && errno != EINTR ? cannot_write(f->path, err) : 0;
 	f->fd = -1;

@@ -4,7 +4,9 @@
  *
  * A regular file that is there already becomes FILE.old then, and not before. A symbolic link to a
  * regular file is followed: the file that it points to is replaced (and kept beside that), the link
- * stays. Devices and pipes have no temporary file: they are written as they are.
+ * stays. Devices and pipes have no temporary file: they are written as they are. A link, pipe or
+ * device that another user has put where everybody may put one is refused. When sudo started us,
+ * the file is in the end its user's.
  */
 #ifndef MT_TRACE_FILE_H
 #define MT_TRACE_FILE_H
@@ -18,7 +20,7 @@ struct file;
 
 /*
  * 0 and *file, or -1 with err and a hint: no such directory, not writable, a directory, a symbolic
- * link to nothing. Ends with file_commit or file_discard.
+ * link to nothing, planted by another user. Ends with file_commit or file_discard.
  */
 int file_create(const char *path, struct file **file, struct err *err);
 

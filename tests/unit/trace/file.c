@@ -260,6 +260,115 @@ START_TEST(test_pipe)
 }
 END_TEST
 
+/* As in /tmp. */
+static void make_public(const char *name, mode_t mode)
+{
+	ck_assert_int_eq(mkdir(scratch_path(&s, name), 0777), 0);
+	ck_assert_int_eq(chmod(scratch_path(&s, name), mode), 0);
+}
+
+static void give(const char *name, uid_t uid)
+{
+	ck_assert_int_eq(lchown(scratch_path(&s, name), uid, uid), 0);
+}
+
+/* With fs.protected_symlinks and fs.protected_fifos off, as they are on some systems, we refuse. */
+START_TEST(test_planted)
+{
+	struct file *file;
+
+	if (geteuid() != 0)
+		return;
+	scratch_init(&s);
+	umask(022);
+	make_public("t", 01777);
+	scratch_put(&s, "victim", "precious");
+	ck_assert_int_eq(symlink("../victim", scratch_path(&s, "t/l.fxt")), 0);
+	give("t/l.fxt", 65534);
+	refuse("t/l.fxt", "symbolic link of another user's");
+	ck_assert_int_eq(symlink("/nowhere/none", scratch_path(&s, "t/n.fxt")), 0);
+	give("t/n.fxt", 65534);
+	refuse("t/n.fxt", "symbolic link of another user's");
+	ck_assert_int_eq(mkfifo(scratch_path(&s, "t/p.fxt"), 0666), 0);
+	give("t/p.fxt", 65534);
+	refuse("t/p.fxt", "pipe or a device of another user's");
+	ck_assert(scratch_holds(&s, "victim", "precious"));
+	/* without the sticky bit it is no better */
+	make_public("w", 0777);
+	ck_assert_int_eq(symlink("../victim", scratch_path(&s, "w/l.fxt")), 0);
+	give("w/l.fxt", 65534);
+	refuse("w/l.fxt", "symbolic link of another user's");
+	/* one's own, and that of the directory's owner, are followed */
+	give("t/l.fxt", 0);
+	file = create("t/l.fxt");
+	write_text(file, "new");
+	ck_assert_int_eq(file_commit(file, &err), 0);
+	ck_assert(scratch_holds(&s, "victim", "new"));
+	give("t/l.fxt", 65534);
+	give("t", 65534);
+	file = create("t/l.fxt");
+	ck_assert_int_eq(file_commit(file, &err), 0);
+	ck_assert(scratch_holds(&s, "victim", ""));
+	scratch_fini(&s);
+}
+END_TEST
+
+/* Another user's file of that name stays theirs. */
+START_TEST(test_file_of_another)
+{
+	struct file *file;
+	struct stat st;
+
+	if (geteuid() != 0)
+		return;
+	scratch_init(&s);
+	make_public("t", 01777);
+	scratch_put(&s, "t/a.fxt", "theirs");
+	give("t/a.fxt", 65534);
+	file = create("t/a.fxt");
+	write_text(file, "ours");
+	ck_assert_int_eq(file_commit(file, &err), 0);
+	ck_assert(scratch_holds(&s, "t/a.fxt", "ours"));
+	ck_assert(scratch_holds(&s, "t/a.fxt.old", "theirs"));
+	ck_assert_int_eq(stat(scratch_path(&s, "t/a.fxt"), &st), 0);
+	ck_assert_uint_eq(st.st_uid, 0);
+	ck_assert_int_eq(stat(scratch_path(&s, "t/a.fxt.old"), &st), 0);
+	ck_assert_uint_eq(st.st_uid, 65534);
+	scratch_fini(&s);
+}
+END_TEST
+
+START_TEST(test_given_to_the_invoker)
+{
+	struct file *file;
+	struct stat st;
+
+	if (geteuid() != 0)
+		return;
+	scratch_init(&s);
+	setenv("SUDO_UID", "4321", 1);
+	setenv("SUDO_GID", "1234", 1);
+	scratch_put(&s, "a.fxt", "old");
+	file = create("a.fxt");
+	ck_assert_int_eq(file_commit(file, &err), 0);
+	ck_assert_int_eq(stat(scratch_path(&s, "a.fxt"), &st), 0);
+	ck_assert_uint_eq(st.st_uid, 4321);
+	ck_assert_uint_eq(st.st_gid, 1234);
+	/* what we did not make stays whose it was */
+	ck_assert_int_eq(stat(scratch_path(&s, "a.fxt.old"), &st), 0);
+	ck_assert_uint_eq(st.st_uid, 0);
+	ck_assert_int_eq(mkfifo(scratch_path(&s, "p.fxt"), 0666), 0);
+	ck_assert_int_ge(open(scratch_path(&s, "p.fxt"), O_RDONLY | O_NONBLOCK), 0);
+	file = create("p.fxt");
+	ck_assert_int_eq(file_commit(file, &err), 0);
+	ck_assert_int_eq(stat(scratch_path(&s, "p.fxt"), &st), 0);
+	ck_assert_uint_eq(st.st_uid, 0);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_disk_full_leaves_all)
 {
 	char page[4096] = { 0 };
@@ -312,4 +421,5 @@ END_TEST
 SUITE_MAIN("trace/file", test_new_file, test_old_file_is_kept, test_discard_leaves_all,
 	   test_cannot_keep_the_old_one, test_old_file_comes_back, test_directory_appears_meanwhile,
 	   test_bad_paths, test_unwritable_directory, test_symbolic_link, test_relative_path,
-	   test_device, test_pipe, test_disk_full_leaves_all, test_unlink_temporary)
+	   test_device, test_pipe, test_planted, test_file_of_another, test_given_to_the_invoker,
+	   test_disk_full_leaves_all, test_unlink_temporary)
