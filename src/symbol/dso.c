@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A file's reader is not started anew for ever. */
+#define DEATHS_MAX 2
+
 /* Bytes of units' tables that are kept in memory; then all are read again when they are needed. */
 #define UNITS_BYTES_MAX ((size_t)512 << 20)
 
@@ -28,7 +31,8 @@ struct dso {
 	char build_id[BUILDID_HEX];
 	bool fetch;
 	struct tablecache *cache; /* NULL: nothing is kept */
-	struct reader *reader;    /* NULL: not started */
+	struct reader *reader;    /* NULL: not started, or dead */
+	unsigned deaths;          /* of readers, by a unit */
 	bool tried, usable;
 	struct blob bytes;
 	struct filetable table;
@@ -51,11 +55,19 @@ struct dso *dso_open(int fd, const char *path, const char *build_id, const char 
 	return dso;
 }
 
+/* Those that could not be read stay: they are not asked for again. */
 static void forget_units(struct dso *dso)
 {
-	for (size_t i = 0; i < dso->n; i++)
-		blob_fini(&dso->units[i].bytes);
-	dso->n = dso->units_bytes = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < dso->n; i++) {
+		if (dso->units[i].known)
+			blob_fini(&dso->units[i].bytes);
+		else
+			dso->units[n++] = dso->units[i];
+	}
+	dso->n = n;
+	dso->units_bytes = 0;
 }
 
 void dso_close(struct dso *dso)
@@ -128,30 +140,66 @@ static bool read_cached(struct dso *dso)
 	return read_bare(dso);
 }
 
-/* The reader has to read the file before any unit. */
-static int read_fresh(struct dso *dso, struct err *err)
+static int start_reader(struct dso *dso, struct err *err)
+{
+	static const struct reader_limits limits = READER_LIMITS;
+
+	if (dso->reader)
+		return 0;
+	return reader_start(dso->fd, dso->path, dso->fetch, &limits, &dso->reader, err);
+}
+
+/* One that is dead is started anew when something is asked for. True: it was. */
+static bool bury_reader(struct dso *dso)
+{
+	if (dso->reader && !reader_is_dead(dso->reader))
+		return false;
+	reader_stop(dso->reader);
+	dso->reader = NULL;
+	return true;
+}
+
+/* Asks for the file's table, with `bare` as if there was no debug info. */
+static int ask_file(struct dso *dso, bool bare, struct blob *bytes, struct err *err)
 {
 	struct filetable table;
+
+	if (start_reader(dso, err) < 0 || reader_file(dso->reader, bare, bytes, err) < 0)
+		return -1;
+	if (filetable_check(bytes->p, bytes->n, &table))
+		return 0;
+	blob_fini(bytes);
+	return err_set(err, "%s: what is read of it is no table", dso->path);
+}
+
+/* Debug info that kills its reader shall not take the file's functions with it. */
+static int read_bare_fresh(struct dso *dso, struct blob *bytes, struct err *err)
+{
+	struct err first = *err;
+
+	if (ask_file(dso, true, bytes, err) < 0) {
+		bury_reader(dso);
+		return -1;
+	}
+	err_set(&dso->trouble, "%s, so it has no lines and no inlined functions", first.msg);
+	return 0;
+}
+
+static int read_fresh(struct dso *dso, struct err *err)
+{
 	struct blob bytes;
 
-	if (!dso->reader && reader_start(dso->fd, dso->path, dso->fetch, &dso->reader, err) < 0)
+	if (ask_file(dso, false, &bytes, err) < 0 &&
+	    (!bury_reader(dso) || read_bare_fresh(dso, &bytes, err) < 0))
 		return -1;
-	if (reader_file(dso->reader, &bytes, err) < 0)
-		return -1;
-	if (!filetable_check(bytes.p, bytes.n, &table)) {
-		blob_fini(&bytes);
-		return err_set(err, "%s: what is read of it is no table", dso->path);
-	}
-	if (dso->usable) {
-		/* the cache had it, which may be in use */
-		blob_fini(&bytes);
-		return 0;
-	}
+	filetable_check(bytes.p, bytes.n, &dso->table);
 	dso->bytes = bytes;
-	dso->table = table;
-	if (dso->cache && table.flags & FILETABLE_DWARF)
+	/* what a healthy reader would have found is not known */
+	if (!dso->cache || dso->trouble.msg[0])
+		return 0;
+	if (dso->table.flags & FILETABLE_DWARF)
 		tablecache_put(dso->cache, TABLECACHE_FILE, &bytes);
-	else if (dso->cache)
+	else
 		keep_bare(dso, &bytes);
 	return 0;
 }
@@ -183,19 +231,30 @@ static size_t place_of(const struct dso *dso, uint64_t number)
 	return low;
 }
 
-static bool ask_reader(struct dso *dso, struct unit *unit, bool *whole)
+/* The first failure is told; other units may be well. */
+static void note(struct dso *dso, const struct err *err)
 {
-	bool fresh = !dso->reader;
+	if (!dso->trouble.msg[0])
+		dso->trouble = *err;
+}
 
-	if (dso->trouble.msg[0])
+static bool ask_unit(struct dso *dso, struct unit *unit, bool *whole)
+{
+	struct err err = ERR_INIT;
+
+	if (dso->deaths == DEATHS_MAX)
 		return false;
-	if (fresh && read_fresh(dso, &dso->trouble) < 0)
-		return false;
-	return reader_unit(dso->reader, unit->number, &unit->bytes, whole, &dso->trouble) == 0;
+	if (start_reader(dso, &err) == 0 &&
+	    reader_unit(dso->reader, unit->number, &unit->bytes, whole, &err) == 0)
+		return true;
+	note(dso, &err);
+	dso->deaths += bury_reader(dso);
+	return false;
 }
 
 static void read_unit(struct dso *dso, struct unit *unit)
 {
+	struct err err = ERR_INIT;
 	bool whole = true;
 
 	if (dso->cache && tablecache_get(dso->cache, unit->number, &unit->bytes)) {
@@ -204,13 +263,17 @@ static void read_unit(struct dso *dso, struct unit *unit)
 			return;
 		blob_fini(&unit->bytes);
 	}
-	if (!ask_reader(dso, unit, &whole))
+	if (!ask_unit(dso, unit, &whole))
 		return;
 	unit->known = unittable_check(unit->bytes.p, unit->bytes.n, &unit->table);
-	if (!unit->known)
-		err_set(&dso->trouble, "%s: what is read of a unit is no table", dso->path);
-	else if (dso->cache && whole)
-		tablecache_put(dso->cache, unit->number, &unit->bytes);
+	if (unit->known) {
+		if (dso->cache && whole)
+			tablecache_put(dso->cache, unit->number, &unit->bytes);
+		return;
+	}
+	blob_fini(&unit->bytes);
+	err_set(&err, "%s: what is read of a unit is no table", dso->path);
+	note(dso, &err);
 }
 
 static struct unit *add_unit(struct dso *dso, size_t at, uint64_t number)
@@ -220,7 +283,7 @@ static struct unit *add_unit(struct dso *dso, size_t at, uint64_t number)
 	read_unit(dso, &unit);
 	if (dso->units_bytes + unit.bytes.n > UNITS_BYTES_MAX) {
 		forget_units(dso);
-		at = 0;
+		at = place_of(dso, number);
 	}
 	if (dso->n == dso->cap) {
 		dso->cap = dso->cap ? 2 * dso->cap : 64;
