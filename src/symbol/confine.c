@@ -3,10 +3,14 @@
 
 #include "base/closefrom.h"
 #include "base/xalloc.h"
+#include "symbol/sysfilter.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -27,6 +31,10 @@ static void keep_files(int *socket, int *fd)
 		_exit(1);
 	dup2(null, 0);
 	dup2(null, 1);
+#ifndef __SANITIZE_ADDRESS__
+	/* what ends it is told by those who wait for it */
+	dup2(null, 2);
+#endif
 	*socket = dup2(sockets, 3);
 	*fd = dup2(file, 4);
 	closefrom_fd(5);
@@ -44,7 +52,28 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void confine(int *socket, int *fd)
+/* capset(2); it has no function in the C library. */
+static void drop_capabilities(bool fetch)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct all[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+	uint32_t kept = CAP_TO_MASK(CAP_DAC_READ_SEARCH) | CAP_TO_MASK(CAP_SYS_PTRACE);
+
+	/* where fetched files are kept may be a user's */
+	if (fetch)
+		kept |= CAP_TO_MASK(CAP_DAC_OVERRIDE);
+	if (syscall(SYS_capget, &head, all) < 0)
+		return;
+	/* all three are among the first 32 */
+	all[0].permitted &= kept;
+	all[0].effective &= kept;
+	all[0].inheritable = 0;
+	for (int i = 1; i < _LINUX_CAPABILITY_U32S_3; i++)
+		all[i] = (struct __user_cap_data_struct){ 0 };
+	syscall(SYS_capset, &head, all);
+}
+
+void confine(int *socket, int *fd, bool fetch)
 {
 	keep_files(socket, fd);
 	reset_signals();
@@ -55,6 +84,17 @@ void confine(int *socket, int *fd)
 	/* which takes terabytes of addresses for itself */
 	limit(RLIMIT_AS, CONFINE_MEMORY);
 #endif
+	drop_capabilities(fetch);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (fetch) {
+		sysfilter_fetching();
+		return;
+	}
+	/* a write then is an error, and not the end */
+	signal(SIGXFSZ, SIG_IGN);
+	limit(RLIMIT_FSIZE, 0);
+	limit(RLIMIT_NPROC, 0);
+	sysfilter_reading();
 }
 
 void confine_cpu(int ms)

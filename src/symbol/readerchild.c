@@ -130,7 +130,7 @@ _Noreturn void readerchild_run(const struct readerchild *given, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	confine(&s.given.socket, &s.given.fd);
+	confine(&s.given.socket, &s.given.fd, s.given.fetch);
 	serve(&s);
 	_exit(0);
 }
