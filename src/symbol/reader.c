@@ -120,6 +120,8 @@ static int died(struct reader *reader, struct err *err)
 
 	if (reader->pid <= 0)
 		return err_set(err, "%s: reading it has failed before", reader->path);
+	/* one that lives, and waits for us, ends */
+	shutdown(reader->socket, SHUT_RDWR);
 	await_end(reader);
 	status = end(reader);
 	if (WIFEXITED(status))
@@ -132,6 +134,16 @@ static int died(struct reader *reader, struct err *err)
 			       reader->path, reader->cpu / 1000);
 	return err_set(err, "%s: reading it crashed (signal %d, %s): it is damaged", reader->path,
 		       WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+/* The socket fails, errno says how: that need not be its end. Returns -1. */
+static int lost(struct reader *reader, struct err *err)
+{
+	if (errno == EPIPE || errno == ECONNRESET)
+		return died(reader, err);
+	err_errno(err, "%s: the socket to the process that reads it", reader->path);
+	end(reader);
+	return -1;
 }
 
 /* Receives n bytes. -1 with err: it is dead. */
@@ -155,7 +167,9 @@ static int receive(struct reader *reader, void *bytes, size_t n, struct err *err
 		got = recv(reader->socket, p, n, MSG_DONTWAIT);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
-		if (got <= 0)
+		if (got < 0)
+			return lost(reader, err);
+		if (got == 0)
 			return died(reader, err);
 		p += got;
 		n -= (size_t)got;
@@ -196,8 +210,10 @@ static int ask(struct reader *reader, const struct reader_request *request, stru
 	struct reader_answer answer;
 
 	set_limits(reader, request->kind);
-	if (reader->pid <= 0 || reader_send(reader->socket, request, sizeof(*request)) < 0)
+	if (reader->pid <= 0)
 		return died(reader, err);
+	if (reader_send(reader->socket, request, sizeof(*request)) < 0)
+		return lost(reader, err);
 	if (receive(reader, &answer, sizeof(answer), err) < 0)
 		return -1;
 	if (answer.kind == READER_ANSWER_FAILED || answer.n > TABLE_MAX)

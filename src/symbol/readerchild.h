@@ -38,7 +38,7 @@ struct readerchild {
 /* Obeys, in a process that was just forked from `parent`, until nobody asks any more. */
 _Noreturn void readerchild_run(const struct readerchild *given, pid_t parent);
 
-/* Sends n bytes through a socket. 0; or -1, when nobody reads them any more. */
+/* Sends n bytes through a socket. 0; or -1, and errno says why. */
 int reader_send(int socket, const void *bytes, size_t n);
 
 #endif
