@@ -3,6 +3,7 @@
 
 #include "perf/scan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ANY_MODE   (-1)
@@ -142,7 +143,7 @@ static void end_line(struct complaints *c)
 		line.n--;
 	if (is_noise(c, line))
 		return;
-	if (c->on_line)
+	if (++c->lines <= COMPLAINTS_SHOWN && c->on_line)
 		c->on_line(c->ctx, line);
 	text = scan_trim_end(line);
 	scan_blanks(&text);
@@ -170,6 +171,13 @@ void complaints_add(struct complaints *c, const char *p, size_t n)
 
 void complaints_end(struct complaints *c)
 {
+	char more[64];
+
 	if (c->n)
 		end_line(c);
+	if (c->lines <= COMPLAINTS_SHOWN || !c->on_line)
+		return;
+	snprintf(more, sizeof(more), "... and %zu more lines", c->lines - COMPLAINTS_SHOWN);
+	c->on_line(c->ctx, str_of(more));
+	c->lines = 0;
 }

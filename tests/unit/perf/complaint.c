@@ -213,5 +213,27 @@ START_TEST(test_nobody_listens)
 }
 END_TEST
 
+/* One that never ends must not fill the terminal, or the log. */
+START_TEST(test_many_lines_are_counted)
+{
+	struct complaints c = complaints(PERF_PT);
+	size_t whole;
+
+	for (int i = 0; i < COMPLAINTS_SHOWN; i++)
+		complaints_add(&c, "x\n", 2);
+	whole = strlen(got);
+	ck_assert_uint_eq(whole, COMPLAINTS_SHOWN * strlen("[x]"));
+	for (int i = 0; i < 41; i++)
+		complaints_add(&c, "y\n", 2);
+	complaints_add(&c, "last", 4);
+	ck_assert_uint_eq(strlen(got), whole);
+	complaints_end(&c);
+	complaints_end(&c);
+	ck_assert_str_eq(got + whole, "[... and 42 more lines]");
+	ck_assert_str_eq(c.last, "last");
+}
+END_TEST
+
 SUITE_MAIN("complaint", test_lines_of_each_piece_size, test_long_lines_are_cut, test_hints,
-	   test_hints_on_damage, test_hints_of_record, test_noise, test_nobody_listens)
+	   test_hints_on_damage, test_hints_of_record, test_noise, test_nobody_listens,
+	   test_many_lines_are_counted)
