@@ -54,18 +54,30 @@ static int keep_usable(struct recording *rec, struct err *warning, struct err *e
 	return 0;
 }
 
+/* NULL with errno 0: there is no more. */
+static struct dirent *next_entry(DIR *dir)
+{
+	errno = 0;
+	return readdir(dir);
+}
+
 static int find_data(struct recording *rec, const char *path, struct err *err)
 {
 	struct dirent *entry;
 	DIR *dir = opendir(path);
+	int why;
 
 	if (!dir)
 		return err_errno(err, "%s", path);
-	while ((entry = readdir(dir))) {
+	while ((entry = next_entry(dir))) {
 		if (entry_is_data(entry->d_name))
 			add_data(rec, xasprintf("%s/%s", path, entry->d_name));
 	}
+	why = errno;
 	closedir(dir);
+	errno = why;
+	if (why)
+		return err_errno(err, "%s cannot be read", path);
 	if (!rec->n_data && entry_is_data_directory(path))
 		add_data(rec, xstrdup(path));
 	if (!rec->n_data) {
