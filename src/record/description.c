@@ -305,7 +305,11 @@ static char *read_file(int fd, size_t *size, struct err *err)
 	size_t n = 0;
 	char *buf;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) < 0) {
+		err_errno(err, "reading it failed");
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode)) {
 		err_set(err, "it is not a regular file");
 		return NULL;
 	}
