@@ -2,6 +2,7 @@
 /* main: which command, and its arguments. */
 #include "base/err.h"
 #include "base/nearest.h"
+#include "base/xalloc.h"
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
@@ -16,8 +17,10 @@
 #include "cli/version.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,6 +126,12 @@ static void keep_exit_statuses(void)
 	sigaction(SIGCHLD, &dfl, NULL);
 }
 
+/* One that is told that there is no memory may free what it has not got: Jansson 2.14 does. */
+static void end_without_memory(void)
+{
+	json_set_alloc_funcs(xmalloc, free);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = OPTIONS_INIT;
@@ -133,6 +142,7 @@ int main(int argc, char **argv)
 
 	open_standard_files();
 	keep_exit_statuses();
+	end_without_memory();
 	console_init(&console, STDERR_FILENO);
 	if (argc < 2) {
 		help_program(stderr);
