@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/workdir.h"
 
+#include "base/invoker.h"
 #include "base/num.h"
+#include "base/planted.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "record/entries.h"
 #include "record/guard.h"
+#include "record/handover.h"
 #include "record/sweep.h"
 
 #include <dirent.h>
@@ -26,7 +29,8 @@
 struct workdir {
 	char *path, *data;
 	bool temporary;
-	int fd; /* the lock is on it */
+	bool made; /* by us, and not temporary */
+	int fd;    /* the lock is on it */
 	struct guard *guard;
 };
 
@@ -55,22 +59,46 @@ static int hint(const struct workdir *dir, struct err *err)
 	return -1;
 }
 
+/* mkdir(2); a parent of what is recorded is the user's at once. */
+static int make_parent(const char *path)
+{
+	int fd;
+
+	if (mkdir(path, 0777) < 0)
+		return errno == EEXIST ? 0 : -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		invoker_give(fd);
+		close(fd);
+	}
+	return 0;
+}
+
 /* As mkdir -p, but the last for us only: what is recorded is nobody else's business. */
-static int make_directories(char *path)
+static int make_directories(char *path, bool *made)
 {
 	int why = 0;
 
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		/* what keeps a parent from being made is what the user must know */
-		if (mkdir(path, 0777) < 0 && errno != EEXIST && why == 0)
+		if (make_parent(path) < 0 && why == 0)
 			why = errno;
 		*slash = '/';
 	}
-	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+	*made = mkdir(path, 0700) == 0;
+	if (*made || errno == EEXIST)
 		return 0;
 	errno = errno == ENOENT && why ? why : errno;
 	return -1;
+}
+
+/* Whether everybody may rename what is there. */
+static bool is_common(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX);
 }
 
 static int make_temporary(struct workdir *dir, struct err *err)
@@ -81,6 +109,13 @@ static int make_temporary(struct workdir *dir, struct err *err)
 	dir->temporary = true;
 	if (!base || !*base)
 		base = "/tmp";
+	if (is_common(base)) {
+		err_set(err,
+			"temporary directories in %s can be replaced by everybody: it has no "
+			"sticky bit",
+			base);
+		return err_hint(err, "chmod +t %s, or name another directory in $TMPDIR", base);
+	}
 	template = xasprintf("%s/magic-trace-XXXXXX", base);
 	path = absolute(template);
 	free(template);
@@ -105,7 +140,7 @@ static int make_given(struct workdir *dir, const char *path, struct err *err)
 	}
 	for (size_t n = strlen(dir->path); n > 1 && dir->path[n - 1] == '/'; n--)
 		dir->path[n - 1] = '\0';
-	if (stat(dir->path, &st) == 0 || make_directories(dir->path) == 0)
+	if (stat(dir->path, &st) == 0 || make_directories(dir->path, &dir->made) == 0)
 		return 0;
 	err_errno(err, "cannot make the directory %s", dir->path);
 	return hint(dir, err);
@@ -190,15 +225,39 @@ static int check_free(const struct workdir *dir, struct err *err)
 			     "$TMPDIR");
 }
 
-/* Opens the directory, and makes it ours and empty of earlier recordings. */
-static int take(struct workdir *dir, struct err *err)
+static int refuse(const struct workdir *dir, const char *why, struct err *err)
 {
-	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir->fd < 0) {
+	err_set(err, "%s is not recorded into: %s", dir->path, why);
+	return err_hint(err, "-working-directory must name a directory of one's own");
+}
+
+/*
+ * perf opens its file by its path, and follows links. So nobody else may have a say in what is
+ * there: neither in a directory where everybody may write, nor in one that somebody put there.
+ */
+static int open_safely(struct workdir *dir, struct err *err)
+{
+	struct stat named, st;
+	bool link = lstat(dir->path, &named) == 0 && S_ISLNK(named.st_mode) && !dir->temporary;
+
+	if (link && planted(dir->path, named.st_uid))
+		return refuse(dir, "it is another user's symbolic link", err);
+	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (link ? 0 : O_NOFOLLOW));
+	if (dir->fd < 0 || fstat(dir->fd, &st) < 0) {
 		err_errno(err, "the directory %s", dir->path);
 		return hint(dir, err);
 	}
-	if (lock(dir, err) < 0)
+	if (!link && planted(dir->path, st.st_uid))
+		return refuse(dir, "another user made it, where everybody may make one", err);
+	if (st.st_mode & S_IWOTH)
+		return refuse(dir, "everybody may write there", err);
+	return 0;
+}
+
+/* Opens the directory, and makes it ours and empty of earlier recordings. */
+static int take(struct workdir *dir, struct err *err)
+{
+	if (open_safely(dir, err) < 0 || lock(dir, err) < 0)
 		return -1;
 	if (faccessat(dir->fd, ".", W_OK | X_OK, AT_EACCESS) < 0) {
 		err_errno(err, "the directory %s cannot be written", dir->path);
@@ -301,6 +360,10 @@ void workdir_close(struct workdir *dir)
 {
 	if (!dir)
 		return;
+	if (!dir->temporary && dir->fd >= 0)
+		handover(dir->fd);
+	if (dir->made && dir->fd >= 0)
+		invoker_give(dir->fd);
 	if (dir->temporary && dir->path) {
 		if (dir->fd >= 0)
 			sweep_directory(dir->fd);

@@ -20,8 +20,9 @@ struct workdir;
  * recording.json of an earlier recording (only what perf and we write: names that
  * recording_open would take, and perf.data.old); a data file that is a directory with all in
  * it. With path NULL a new directory under $TMPDIR (/tmp), to be removed at the end. Two recordings
- * at once into one directory are refused (flock on it). -1 with err: cannot be made or written, in
- * use by another (with its pid when it is known), less than 1 MiB free.
+ * at once into one directory are refused (flock on it), and so is one in which other users have a
+ * say: where everybody may write, or that another put where everybody may. -1 with err: cannot be
+ * made or written, in use by another (with its pid when it is known), less than 1 MiB free.
  */
 int workdir_open(const char *path, struct workdir **dir, struct err *err);
 
@@ -39,7 +40,10 @@ size_t workdir_keep_first(struct workdir *dir, size_t n);
 /* Bytes free on its file system for us; UINT64_MAX: not known. */
 uint64_t workdir_free_bytes(const struct workdir *dir);
 
-/* Removes it when it is temporary, ends the guard, and frees dir. */
+/*
+ * Removes it when it is temporary, else hands the recording, and the directory if we made it, over
+ * to the user who had sudo start us. Ends the guard, and frees dir.
+ */
 void workdir_close(struct workdir *dir);
 
 #endif

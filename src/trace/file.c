@@ -2,6 +2,7 @@
 #include "trace/file.h"
 
 #include "base/invoker.h"
+#include "base/planted.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -130,22 +131,6 @@ static int create_beside(struct file *f, const char *path, struct err *err)
 	return open_temporary(f, err);
 }
 
-/*
- * Whether another user can have put this name into a directory where everybody may: the rule of
- * fs.protected_symlinks and fs.protected_fifos (proc_sys_fs(5)), which may be off. `owner`: of what
- * has the name.
- */
-static bool is_planted(const char *path, uid_t owner)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir = slash ? xmemdup0(path, (size_t)(slash - path) + 1) : xstrdup(".");
-	struct stat st;
-	bool open_to_all = stat(dir, &st) < 0 || (st.st_mode & S_IWOTH);
-
-	free(dir);
-	return open_to_all && owner != geteuid() && owner != st.st_uid;
-}
-
 static int refuse_planted(const struct file *f, const char *what, struct err *err)
 {
 	err_set(err, "cannot write %s: it is a %s of another user's, where everybody may put one",
@@ -188,7 +173,7 @@ static int create_over(struct file *f, int place, bool link, struct err *err)
 	}
 	if (S_ISREG(st.st_mode))
 		return link ? create_behind_link(f, err) : create_beside(f, f->path, err);
-	if (!link && is_planted(f->path, st.st_uid))
+	if (!link && planted(f->path, st.st_uid))
 		return refuse_planted(f, "pipe or a device", err);
 	return open_again(f, place, err);
 }
@@ -205,7 +190,7 @@ static int create(struct file *f, struct err *err)
 		return create_beside(f, f->path, err);
 	}
 	link = S_ISLNK(st.st_mode);
-	if (link && is_planted(f->path, st.st_uid))
+	if (link && planted(f->path, st.st_uid))
 		return refuse_planted(f, "symbolic link", err);
 	place = open(f->path, O_PATH | O_CLOEXEC | (link ? 0 : O_NOFOLLOW));
 	if (place < 0 && errno == ENOENT) {

@@ -25,7 +25,7 @@ def as_nobody(place):
     """A copy of magic-trace that nobody can execute, in a place where nobody can write."""
     need_nobody()
     os.chmod(place.dir, 0o777)
-    os.chmod(place.tmp, 0o777)
+    os.chmod(place.tmp, 0o1777)
     copy = place.path("magic-trace")
     # by another process: what is open for writing here, a test beside this one may hand on by fork
     subprocess.run(["cp", os.path.join(place.build, "magic-trace"), copy], check=True)
@@ -42,7 +42,8 @@ class Disk:
         need_root()
         self.path = place.path("disk")
         os.mkdir(self.path)
-        p = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=" + size, "none", self.path],
+        p = subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755,size=" + size, "none",
+                            self.path],
                            stderr=subprocess.PIPE, check=False)
         if p.returncode:
             raise Skip("a tmpfs cannot be mounted: " + p.stderr.decode().strip())

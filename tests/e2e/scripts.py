@@ -390,7 +390,7 @@ def check_as_another_user(place):
     ended = check(place, "-json", user=NOBODY)
     about, items = items_of(ended)
     expect(items["CAP_PERFMON"]["state"] != "good", items["CAP_PERFMON"])
-    os.chmod(place.tmp, 0o777)
+    os.chmod(place.tmp, 0o1777)
     os.chmod(place.dir, 0o755)
     os.chmod(place.top, 0o755)
     perf = subprocess.run(["perf", "record", "-o", os.path.join(place.tmp, "d"), "-e",

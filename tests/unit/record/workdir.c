@@ -209,7 +209,7 @@ START_TEST(test_full_file_system)
 
 	scratch_init(&s);
 	ck_assert_int_eq(mkdir(scratch_path(&s, "small"), 0777), 0);
-	if (scratch_run(&s, "mount -t tmpfs -o size=4m none small 2>/dev/null") != 0) {
+	if (scratch_run(&s, "mount -t tmpfs -o mode=755,size=4m none small 2>/dev/null") != 0) {
 		printf("SKIP test_full_file_system: a tmpfs cannot be mounted here\n");
 		scratch_fini(&s);
 		return;
@@ -283,6 +283,74 @@ START_TEST(test_killed)
 }
 END_TEST
 
+/* perf follows links, and opens its file long after we have looked. */
+START_TEST(test_where_others_have_a_say)
+{
+	scratch_init(&s);
+	ck_assert_int_eq(scratch_run(&s, "mkdir -m 777 all && mkdir -m 1777 tmp && mkdir own"), 0);
+	must_fail(scratch_path(&s, "all"), "everybody may write there", "one's own");
+	must_fail(scratch_path(&s, "tmp"), "everybody may write there", "one's own");
+	if (geteuid() == 0) {
+		ck_assert_int_eq(scratch_run(&s, "cd tmp && mkdir theirs && chown 65534 theirs && "
+						 "ln -s ../own link && chown -h 65534 link"),
+				 0);
+		must_fail(scratch_path(&s, "tmp/theirs"), "another user made it", "one's own");
+		must_fail(scratch_path(&s, "tmp/link"), "symbolic link", "one's own");
+	}
+	/* one's own link is followed, and a directory in a sticky one is made */
+	ck_assert_int_eq(scratch_run(&s, "ln -s ../own tmp/mine"), 0);
+	workdir_close(open_well(scratch_path(&s, "tmp/mine")));
+	workdir_close(open_well(scratch_path(&s, "tmp/new")));
+	ck_assert_uint_eq(mode_of(scratch_path(&s, "tmp/new")), 0700);
+	scratch_fini(&s);
+}
+END_TEST
+
+START_TEST(test_temporary_where_all_may_rename)
+{
+	scratch_init(&s);
+	ck_assert_int_eq(chmod(s.dir, 0777), 0);
+	ck_assert_int_eq(setenv("TMPDIR", s.dir, 1), 0);
+	must_fail(NULL, "no sticky bit", "chmod +t");
+	ck_assert_uint_eq(scratch_count(&s), 0);
+	ck_assert_int_eq(chmod(s.dir, 01777), 0);
+	workdir_close(open_well(NULL));
+	unsetenv("TMPDIR");
+	scratch_fini(&s);
+}
+END_TEST
+
+/* Only what we made: the directory was there, or its parent. */
+START_TEST(test_handed_over)
+{
+	struct workdir *dir;
+	struct stat st;
+	static const char *const theirs[] = { "new", "new/er", "new/er/perf.data" };
+
+	if (getuid() != 0)
+		return;
+	scratch_init(&s);
+	setenv("SUDO_UID", "4321", 1);
+	setenv("SUDO_GID", "4321", 1);
+	dir = open_well(scratch_path(&s, "new/er"));
+	scratch_put(&s, "new/er/perf.data", "");
+	workdir_close(dir);
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++) {
+		ck_assert_int_eq(stat(scratch_path(&s, theirs[i]), &st), 0);
+		ck_assert_uint_eq(st.st_uid, 4321);
+		ck_assert_uint_eq(st.st_gid, 4321);
+	}
+	ck_assert_int_eq(mkdir(scratch_path(&s, "there"), 0700), 0);
+	workdir_close(open_well(scratch_path(&s, "there")));
+	ck_assert_int_eq(stat(scratch_path(&s, "there"), &st), 0);
+	ck_assert_uint_eq(st.st_uid, 0);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	scratch_fini(&s);
+}
+END_TEST
+
 SUITE_MAIN("workdir", test_temporary, test_temporary_relative, test_given, test_useless_directories,
 	   test_no_permission, test_two_at_once, test_keep_first, test_full_file_system,
-	   test_killed)
+	   test_killed, test_where_others_have_a_say, test_temporary_where_all_may_rename,
+	   test_handed_over)
