@@ -51,15 +51,23 @@ struct tablecache {
 	bool changed;
 };
 
+/* Whether the directory may be used: any that is not there yet, too. */
+static bool is_ours(const char *directory)
+{
+	struct stat st;
+
+	return geteuid() != 0 || stat(directory, &st) < 0 || st.st_uid == 0;
+}
+
 char *tablecache_directory(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
 	/* the specification says that relative paths are to be ignored */
 	if (cache && cache[0] == '/')
-		return xasprintf("%s/magic-trace", cache);
+		return is_ours(cache) ? xasprintf("%s/magic-trace", cache) : NULL;
 	if (home && home[0] == '/')
-		return xasprintf("%s/.cache/magic-trace", home);
+		return is_ours(home) ? xasprintf("%s/.cache/magic-trace", home) : NULL;
 	return NULL;
 }
 

@@ -233,5 +233,20 @@ START_TEST(test_directory)
 }
 END_TEST
 
+/* As after `sudo -E`. */
+START_TEST(test_directory_of_another)
+{
+	struct scratch other;
+
+	if (geteuid() != 0)
+		return;
+	scratch_init(&other);
+	ck_assert_int_eq(chown(other.dir, 65534, 65534), 0);
+	check_directory(other.dir, "/h", NULL);
+	check_directory(NULL, other.dir, NULL);
+	scratch_fini(&other);
+}
+END_TEST
+
 SUITE_MAIN("symbol/tablecache", test_kept, test_relative, test_damaged, test_not_ours,
-	   test_somebody_elses, test_bounded, test_directory)
+	   test_somebody_elses, test_bounded, test_directory, test_directory_of_another)
