@@ -23,7 +23,7 @@ enum found {
 static enum found look_at(const char *path)
 {
 	char magic[sizeof(MAGIC) - 1];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	bool complete;
 
 	if (fd < 0)

@@ -35,7 +35,7 @@ static int make_private(int fd)
 
 int outfile_open(const char *path, struct outfile **file, struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return err_errno(err, "cannot create %s", path);

@@ -38,8 +38,9 @@ static int make_listener(const char *path)
 	if (unixaddr_set(&address, path, &dir) < 0)
 		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    chmod(path, 0600) < 0 || listen(fd, 4) < 0)
+	/* bind(2) makes the file with the mode of the socket: nobody else's for no moment */
+	if (fd < 0 || fchmod(fd, 0600) < 0 ||
+	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 4) < 0)
 		error = errno;
 	if (dir >= 0)
 		close(dir);
@@ -271,6 +272,10 @@ static bool connected(struct qemuctl *ctl)
 	ctl->connection = accept4(ctl->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (ctl->connection < 0)
 		return false;
+	if (!unixaddr_is_trusted(ctl->connection)) {
+		hang_up(&ctl->connection);
+		return false;
+	}
 	ctl->n = 0;
 	ctl->too_long = false;
 	epoll_ctl(ctl->epoll, EPOLL_CTL_DEL, ctl->listener, NULL);

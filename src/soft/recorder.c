@@ -143,7 +143,7 @@ static void configure(struct recorder *rec, const struct recorder_config *config
 static int open_log(struct recorder *rec, const char *name, struct err *err)
 {
 	char *path = recorder_file_name(name, rec->image, 0);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
 		rec->log = fdopen(highfd_move(fd), "w");

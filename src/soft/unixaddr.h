@@ -3,6 +3,7 @@
 #ifndef MT_SOFT_UNIXADDR_H
 #define MT_SOFT_UNIXADDR_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -12,5 +13,11 @@
  * -1 with errno.
  */
 int unixaddr_set(struct sockaddr_un *address, const char *path, int *dir);
+
+/*
+ * Whether the other end of a connected socket is root's or our own user's (SO_PEERCRED in unix(7)).
+ * False with errno.
+ */
+bool unixaddr_is_trusted(int fd);
 
 #endif

@@ -25,7 +25,8 @@ int link_connect(const char *path, struct err *err)
 	if (unixaddr_set(&address, path, &dir) == 0) {
 		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		failed = fd < 0 ||
-			 connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0;
+			 connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+			 !unixaddr_is_trusted(fd);
 		if (failed && fd >= 0) {
 			int error = errno;
 

@@ -132,4 +132,18 @@ START_TEST(test_abandon)
 }
 END_TEST
 
-SUITE_MAIN("outfile", test_order, test_much, test_private, test_failure, test_abandon)
+START_TEST(test_link)
+{
+	struct outfile *file;
+	struct scratch other;
+
+	scratch_init(&other);
+	scratch_put(&other, "victim", "precious");
+	ck_assert_int_eq(symlink("victim", scratch_path(&other, "f")), 0);
+	ck_assert_int_eq(outfile_open(scratch_path(&other, "f"), &file, &err), -1);
+	ck_assert(scratch_holds(&other, "victim", "precious"));
+	scratch_fini(&other);
+}
+END_TEST
+
+SUITE_MAIN("outfile", test_order, test_much, test_private, test_failure, test_abandon, test_link)

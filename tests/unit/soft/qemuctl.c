@@ -230,12 +230,42 @@ START_TEST(test_cannot_listen)
 }
 END_TEST
 
+START_TEST(test_nobody_else)
+{
+	struct stat st;
+	mode_t mask = umask(0);
+	int fd;
+
+	begin();
+	umask(mask);
+	ck_assert_int_eq(stat(qemuctl_path(ctl), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	if (geteuid() == 0) {
+		/* were the file another's as well */
+		ck_assert_int_eq(chmod(qemuctl_path(ctl), 0666), 0);
+		ck_assert_int_eq(chmod(scratch.dir, 0755), 0);
+		ck_assert_int_eq(seteuid(65534), 0);
+		fd = plug_in();
+		ck_assert_int_eq(seteuid(0), 0);
+		put(fd, "hello 1 0\n");
+		next(QEMUCTL_NOTHING);
+		close(fd);
+		/* the next one is listened to */
+		fd = plug_in();
+		put(fd, "hello 1 0\n");
+		next(QEMUCTL_HELLO);
+		close(fd);
+	}
+	end();
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {
-		test_messages,  test_next_connection, test_asking, test_hostile_lines,
-		test_long_path, test_cannot_listen,   NULL
-	};
+	const TTest *const tests[] = { test_messages,    test_next_connection,
+				       test_asking,      test_hostile_lines,
+				       test_long_path,   test_cannot_listen,
+				       test_nobody_else, NULL };
 
 	return suite_run("qemuctl", tests);
 }
