@@ -83,6 +83,43 @@ static uint32_t doubt_of(const struct span *s)
 	return s->end < UINT32_MAX ? (uint32_t)s->end : UINT32_MAX;
 }
 
+static inline struct events_form *form_slot(struct events *e, const struct span *s)
+{
+	uint64_t h =
+		s->start * UINT64_C(0x9e3779b97f4a7c15) ^ s->value * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	return &e->forms[(h >> 32) % EVENTS_FORMS];
+}
+
+/* Remembers how the begin of a span was written. */
+static void keep_form(struct events *e, const struct span *s, const struct fxt_event *ev,
+		      const struct begin_source *source)
+{
+	struct events_form *form = form_slot(e, s);
+	const uint64_t *words = ev->head + 4;
+	size_t n = (size_t)(ev->w - words);
+
+	*form = (struct events_form){
+		.start = s->start,
+		.from = s->value,
+		.dso = s->dso,
+		.owner = s->track + 1,
+		.redefined = (uint32_t)e->stats->redefined,
+		.strings = { source->file, source->called_from, source->clone },
+		.flags = s->flags,
+		.args = (uint8_t)(ev->header >> 20 & 15),
+		.n_words = (uint8_t)(2 + n),
+		.symbol = source->file ? 1 + (source->col != 0) : 0,
+	};
+	memcpy(form->words, words, n * sizeof(*words));
+}
+
+/* Whether a begin looks the same each time. */
+static inline bool has_form(const struct span *s)
+{
+	return (s->name != INTERN_NONE) & !(s->flags & ~SPAN_INLINED) & (s->end == 0);
+}
+
 static void write_begin(struct events *e, const struct span *s)
 {
 	struct begin_source source = find_source(e, s);
@@ -113,6 +150,8 @@ static void write_begin(struct events *e, const struct span *s)
 		fxt_arg_uint32(&ev, FIXED_DOUBT_BEGIN, doubt_of(s));
 	if (s->flags & SPAN_INLINED)
 		fxt_arg_string(&ev, FIXED_INLINED, FIXED_TRUE);
+	if (has_form(s))
+		keep_form(e, s, &ev, &source);
 	end_event(e, &ev);
 	e->stats->begins++;
 }
@@ -221,69 +260,48 @@ static __attribute__((noinline)) void write_any(struct events *e, const struct s
 		e->stats->drawn++;
 }
 
-static inline struct events_plain *plain_slot(struct events *e, const struct span *s)
+/* Whether s is a begin that looks like form, or an end with nothing but its name. */
+static inline bool fits(const struct events *e, const struct events_form *form,
+			const struct span *s)
 {
-	uint64_t h =
-		s->start * UINT64_C(0x9e3779b97f4a7c15) ^ s->value * UINT64_C(0xc2b2ae3d27d4eb4f);
+	bool end = s->kind == SPAN_END;
+	bool same = (form->start == s->start) & (form->from == s->value) & (form->dso == s->dso) &
+		    (form->owner == s->track + 1) & (form->flags == s->flags);
+	bool valid = (form->redefined == (uint32_t)e->stats->redefined) |
+		     !(form->strings[0] | form->strings[1] | form->strings[2]);
 
-	return &e->plain[(h >> 32) % EVENTS_PLAIN_SLOTS];
-}
-
-/* Whether nothing is known of a begin's function, nor of where it was called from. */
-static __attribute__((noinline)) bool has_no_source(struct events *e, const struct span *s)
-{
-	const struct source_entry *source = source_of(e, s, false);
-
-	if (source->file != INTERN_NONE || source->clone != INTERN_NONE)
-		return false;
-	if (s->value && source_of(e, s, true)->file != INTERN_NONE)
-		return false;
-	*plain_slot(e, s) = (struct events_plain){
-		.start = s->start,
-		.from = s->value,
-		.dso = s->dso,
-		.owner = s->track + 1,
-	};
-	return true;
-}
-
-/* Whether s is a begin or an end with nothing but its name and its place. */
-static inline bool is_plain(struct events *e, const struct span *s)
-{
-	const struct events_plain *known = plain_slot(e, s);
-	bool is_known = (known->start == s->start) & (known->from == s->value) &
-			(known->dso == s->dso) & (known->owner == s->track + 1);
-	uint64_t frames_below = s->value & -(uint64_t)(s->kind == SPAN_END);
-
-	if ((s->kind > SPAN_END) | (s->flags != 0) | (frames_below != 0) | (s->end != 0))
-		return false;
-	/* Ends show no line; but to look for one costs less than a wrong guess of what comes. */
-	return (s->kind == SPAN_END) | is_known | !e->source || has_no_source(e, s);
+	return (s->kind <= SPAN_END) & (s->end == 0) & ((same & valid) | end) &
+	       !(end & (s->value != 0)) & !(s->flags & SPAN_ERROR);
 }
 
 /*
- * Nearly all spans are plain, and all that they refer to is defined. Whether a begin or an end
- * comes next cannot be predicted, and a wrong guess costs the CPU more than all the rest: so both
- * take the same way without a branch, and an end drops at last the arguments of a begin.
+ * Nearly all begins look like one before, and all that they refer to is defined. Whether a begin or
+ * an end comes next cannot be predicted, and a wrong guess costs the CPU more than all the rest: so
+ * both take the same way without a branch, and an end drops at last the arguments of a begin.
  */
 void events_span(struct events *e, const struct span *s)
 {
+	const struct events_form *form = form_slot(e, s);
 	unsigned end = s->kind == SPAN_END;
 	uint16_t name = strings_known_name(e->strings, s->name);
 	uint8_t thread = tracks_known_index(e->tracks, s->track);
 	struct fxt_event ev;
 
 	strings_record(e->strings);
-	if (__builtin_expect(!is_plain(e, s) || !name || !thread || !fxt_has_room(e->fxt), 0)) {
+	if (__builtin_expect(!fits(e, form, s) || !name || !thread || !fxt_has_room(e->fxt), 0)) {
 		write_any(e, s);
 		return;
 	}
+	form = end ? &e->end : form;
 	strings_use(e->strings, name);
+	for (unsigned i = 0; i < 3; i++)
+		strings_use(e->strings, form->strings[i]);
 	tracks_use(e->tracks, thread);
 	ev = fxt_event_begin(e->fxt, FXT_BEGIN + end, thread, FIXED_CATEGORY, name, s->time);
 	fxt_arg_pointer(&ev, FIXED_ADDRESS, s->addr);
-	fxt_arg_string(&ev, FIXED_SYMBOL, name);
-	fxt_drop_args(&ev, end * 2, end * 3);
+	fxt_put_args(&ev, form->words, EVENTS_FORM_WORDS);
+	fxt_put_string(&ev, 2u + form->symbol, FIXED_SYMBOL, name);
+	fxt_set_args(&ev, form->args, form->n_words);
 	end_event(e, &ev);
 	e->stats->begins += 1 - end;
 	e->stats->drawn++;

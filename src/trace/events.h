@@ -9,14 +9,26 @@
 #include "trace/strings.h"
 #include "trace/tracks.h"
 
-/* A begin of which neither a source line nor a clone nor the caller's line is known. */
-struct events_plain {
-	uint64_t start, from;
+/* Words of a begin's arguments behind the address: line, col, symbol, file and three more. */
+#define EVENTS_FORM_WORDS 7
+
+/*
+ * A begin that has been written, without its time and its address: the next one of the same
+ * function, called from the same place, on the same track, looks the same.
+ */
+struct events_form {
+	uint64_t start, from; /* of the span, as are dso and flags */
 	uint32_t dso;
-	uint32_t owner; /* its track + 1; 0: the slot is free */
+	uint32_t owner;      /* its track + 1; 0: the slot is free */
+	uint32_t redefined;  /* trace_stats.redefined, for as long as strings mean the same */
+	uint16_t strings[3]; /* that it refers to, but for names and fixed ones; or 0 */
+	uint8_t flags;
+	uint8_t args, n_words; /* with the address's two */
+	uint8_t symbol;        /* which of the words is the symbol's */
+	uint64_t words[EVENTS_FORM_WORDS];
 };
 
-#define EVENTS_PLAIN_SLOTS 4096u
+#define EVENTS_FORMS 4096u
 
 /* What an event is made with; all borrowed. To be made from zeroed memory. */
 struct events {
@@ -26,7 +38,8 @@ struct events {
 	struct source *source; /* NULL: nothing is known of source lines */
 	struct trace_stats *stats;
 	bool mark_inferred;
-	struct events_plain plain[EVENTS_PLAIN_SLOTS]; /* those seen last */
+	struct events_form end;                 /* of an end: nothing */
+	struct events_form forms[EVENTS_FORMS]; /* of the begins seen last */
 };
 
 /* Writes a span, a hit. */

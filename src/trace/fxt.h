@@ -168,11 +168,26 @@ static inline void fxt_arg_pointer(struct fxt_event *ev, uint16_t name, uint64_t
 	fxt_word(ev, value);
 }
 
-/* Takes back the last arguments: so many, of so many words together. */
-static inline void fxt_drop_args(struct fxt_event *ev, unsigned args, unsigned words)
+/*
+ * For events that look like one before: puts down words of arguments behind those there are. They
+ * count only when fxt_set_args says so.
+ */
+static inline void fxt_put_args(struct fxt_event *ev, const uint64_t *words, unsigned n)
 {
-	ev->w -= words;
-	ev->header -= (uint64_t)args << 20;
+	memcpy(ev->w, words, n * sizeof(*words));
+}
+
+/* Puts down an argument's word, as fxt_arg_string does, behind so many words of arguments. */
+static inline void fxt_put_string(struct fxt_event *ev, unsigned at, uint16_t name, uint16_t value)
+{
+	ev->head[2 + at] = htole64(6 | 1 << 4 | (uint64_t)name << 16 | (uint64_t)value << 32);
+}
+
+/* Of all that was put down, these are the event's: so many arguments, of so many words together. */
+static inline void fxt_set_args(struct fxt_event *ev, unsigned args, unsigned words)
+{
+	ev->w = ev->head + 2 + words;
+	ev->header = (ev->header & ~(UINT64_C(15) << 20)) | (uint64_t)args << 20;
 }
 
 static inline void fxt_event_end(struct fxt *fxt, const struct fxt_event *ev)

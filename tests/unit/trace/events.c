@@ -156,7 +156,9 @@ static bool source(void *ctx, const struct source_place *place, struct source_li
 	(void)ctx;
 	if (place->addr < 100)
 		*out = (struct source_line){ .file = STR("src/a.c"),
-					     .line = place->is_call ? 23 : 17,
+					     .line = place->is_call ? 23
+						     : place->dso   ? 18
+								    : 17,
 					     .col = place->addr == 16 ? 3 : 0 };
 	out->clone = is_clone && !place->is_call ? dso : INTERN_NONE;
 	return place->addr < 100 || is_clone;
@@ -262,6 +264,119 @@ START_TEST(test_calls_and_clones)
 				  "clone:s=[kernel]");
 	ck_assert_str_eq(next(r), "B 0 main address:p=0x190 symbol:s=main clone:s=[kernel]");
 	ck_assert_str_eq(next(r), "E 0 main frames_below:U=98");
+	finish(r);
+}
+END_TEST
+
+/* What was written before is written the same way, but for what differs. */
+START_TEST(test_again)
+{
+	uint32_t other_id;
+	struct fxtread *r;
+	int round;
+
+	begin();
+	options.source = source;
+	open_trace();
+	other_id = intern_add(names, STR("other"));
+	for (round = 0; round < 2; round++) {
+		give((struct span){ .name = main_id, .addr = 16, .start = 16, .value = 99 });
+		give((struct span){ .name = other_id, .addr = 17, .start = 16, .value = 99 });
+		give((struct span){ .name = main_id, .start = 16, .value = 99, .end = 60 });
+		give((struct span){
+			.name = main_id, .start = 16, .value = 99, .flags = SPAN_SIGNAL });
+		give((struct span){
+			.name = main_id, .start = 16, .value = 99, .flags = SPAN_INLINED });
+		give((struct span){ .name = main_id, .start = 16, .value = 98 });
+		give((struct span){ .name = main_id, .start = 16 });
+		give((struct span){ .name = main_id, .start = 16, .dso = dso });
+		give((struct span){ .name = main_id, .start = 32 });
+		give((struct span){ .start = 200, .addr = 200, .dso = dso });
+		give((struct span){ .name = main_id, .start = 64 });
+		give((struct span){ .name = main_id, .start = 16, .kind = SPAN_END });
+	}
+	r = end();
+	for (round = 0; round < 2; round++) {
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x10 line:u=17 col:u=3 symbol:s=main "
+					  "file:s=src/a.c called_from:s=src/a.c:23");
+		ck_assert_str_eq(next(r),
+				 "B 0 other address:p=0x11 line:u=17 col:u=3 symbol:s=other "
+				 "file:s=src/a.c called_from:s=src/a.c:23");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 col:u=3 symbol:s=main "
+					  "file:s=src/a.c called_from:s=src/a.c:23 "
+					  "± begin (ns):u=60");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 col:u=3 symbol:s=main "
+					  "file:s=src/a.c called_from:s=src/a.c:23 "
+					  "[signal]:s=true");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 col:u=3 symbol:s=main "
+					  "file:s=src/a.c called_from:s=src/a.c:23 "
+					  "[inlined]:s=true");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 col:u=3 symbol:s=main "
+					  "file:s=src/a.c called_from:s=src/a.c:23");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 col:u=3 symbol:s=main "
+					  "file:s=src/a.c");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=18 col:u=3 symbol:s=main "
+					  "file:s=src/a.c");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 symbol:s=main "
+					  "file:s=src/a.c");
+		ck_assert_str_eq(next(r), "B 0 [unknown @ 0xc8 ([kernel])] address:p=0xc8 "
+					  "symbol:s=[unknown @ 0xc8 ([kernel])]");
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 symbol:s=main "
+					  "file:s=src/a.c clone:s=[kernel]");
+		ck_assert_str_eq(next(r), "E 0 main");
+	}
+	finish(r);
+}
+END_TEST
+
+/* More places that it was called from than are remembered: none is taken for another. */
+START_TEST(test_again_from_many_places)
+{
+	struct fxtread_event ev;
+	struct fxtread *r;
+	uint64_t i, n = 16 * EVENTS_FORMS;
+
+	begin();
+	options.source = source;
+	open_trace();
+	for (i = 0; i < n; i++)
+		give((struct span){ .name = main_id, .start = 200, .value = i % 2 ? 99 : 100 + i });
+	r = end();
+	for (i = 0; i < n; i++) {
+		ck_assert(fxtread_next(r, &ev));
+		ck_assert_uint_eq(ev.n_args, 2 + i % 2);
+	}
+	finish(r);
+}
+END_TEST
+
+/* A file's index, but not the name's, means something else by the time that a function comes again.
+ */
+START_TEST(test_again_when_strings_were_redefined)
+{
+	struct fxtread_event ev;
+	struct fxtread *r;
+	char name[16];
+	uint32_t i, n = FXT_MAX_STRING + 1000;
+
+	begin();
+	options.source = source;
+	open_trace();
+	give((struct span){ .name = main_id, .start = 16, .value = 99 });
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "f%" PRIu32, i);
+		give((struct span){ .name = intern_add(names, str_of(name)), .start = 200 });
+		give((struct span){ .name = main_id, .start = 200 });
+	}
+	for (i = 0; i < 2; i++)
+		give((struct span){ .name = main_id, .start = 16, .value = 99 });
+	r = end();
+	ck_assert_uint_gt(stats.redefined, 1000);
+	for (i = 0; i < 2 * n + 1; i++)
+		ck_assert(fxtread_next(r, &ev));
+	for (i = 0; i < 2; i++)
+		ck_assert_str_eq(next(r), "B 0 main address:p=0x0 line:u=17 col:u=3 symbol:s=main "
+					  "file:s=src/a.c called_from:s=src/a.c:23");
 	finish(r);
 }
 END_TEST
@@ -407,5 +522,6 @@ START_TEST(test_drawn)
 END_TEST
 
 SUITE_MAIN("trace/events", test_begin_and_end, test_inferred, test_signal, test_doubt, test_arrow,
-	   test_source_lines, test_calls_and_clones, test_complete_and_counter, test_extra_event,
+	   test_source_lines, test_calls_and_clones, test_again, test_again_from_many_places,
+	   test_again_when_strings_were_redefined, test_complete_and_counter, test_extra_event,
 	   test_ptwrite, test_hits, test_drawn)

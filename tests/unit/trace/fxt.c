@@ -165,18 +165,26 @@ START_TEST(test_size_of_numbers)
 }
 END_TEST
 
-START_TEST(test_dropped_arguments)
+START_TEST(test_arguments_built_before)
 {
+	static const uint64_t words[] = { 0x0000000200160016, 0, 3, 4 };
 	struct fxt_event ev;
+
+	begin();
+	ev = fxt_event_begin(&fxt, FXT_BEGIN, 3, 0, 4, 5);
+	fxt_arg_string(&ev, 0x15, 1);
+	fxt_put_args(&ev, words, 4);
+	fxt_put_string(&ev, 2, 0x17, 7);
+	fxt_set_args(&ev, 3, 3);
+	fxt_event_end(&fxt, &ev);
+	END_WITH(0x0004000003320054, 5, 0x0000000100150016, 0x0000000200160016, 0x0000000700170016);
 
 	begin();
 	ev = fxt_event_begin(&fxt, FXT_END, 3, 0, 4, 5);
 	fxt_arg_string(&ev, 0x15, 1);
-	fxt_arg_pointer(&ev, 0x11, 1);
-	fxt_arg_string(&ev, 0x15, 1);
-	fxt_drop_args(&ev, 2, 3);
+	fxt_set_args(&ev, 0, 0);
 	fxt_event_end(&fxt, &ev);
-	END_WITH(0x0004000003130034, 5, 0x0000000100150016);
+	END_WITH(0x0004000003030024, 5);
 }
 END_TEST
 
@@ -292,5 +300,5 @@ END_TEST
 
 SUITE_MAIN("trace/fxt", test_file_header, test_wall_clock, test_long_provider, test_strings,
 	   test_threads_and_names, test_event_without_arguments, test_event_with_each_argument,
-	   test_size_of_numbers, test_dropped_arguments, test_block_ends, test_event_at_each_offset,
-	   test_record_at_each_offset)
+	   test_size_of_numbers, test_arguments_built_before, test_block_ends,
+	   test_event_at_each_offset, test_record_at_each_offset)
