@@ -141,6 +141,14 @@ static __attribute__((noinline)) void look_up(struct thread *th, const struct lo
 	th->run = *inlines_at(th->shared->inlines, th->pid, place);
 }
 
+/* Whether control that comes to addr opens and closes nothing that is inlined; nearly always. */
+static bool is_open(struct thread *th, uint64_t addr)
+{
+	const struct frame *top = callstack_top(&th->stack);
+
+	return inlines_holds(&th->run, addr) && top && top->inlined == th->run.chain;
+}
+
 /* What was inlined at the place. */
 static uint32_t chain_at(struct thread *th, const struct location *place)
 {
@@ -157,6 +165,8 @@ static void inlined_at(struct thread *th, int64_t t, const struct location *plac
 {
 	const struct frame *top = callstack_top(&th->stack);
 
+	if (is_open(th, place->addr))
+		return;
 	if (may_be_inlined(place->addr) && top && is_in(top, place))
 		thread_set_inlined(th, t, chain_at(th, place));
 }
@@ -169,6 +179,8 @@ static uint64_t inlined_border(struct thread *th, const struct location *src)
 {
 	uint32_t before = th->run.chain;
 
+	if (inlines_holds(&th->run, src->addr))
+		return src->addr;
 	/* Not known: before the first branch, or elsewhere than where the last one led to. */
 	if (!may_be_inlined(src->addr) || !inlines_holds(&th->run, th->at))
 		return src->addr;
