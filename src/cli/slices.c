@@ -200,10 +200,8 @@ static bool repeats_cbr(struct slices *s, size_t i, const struct event *ev)
 	return repeats;
 }
 
-bool slices_repeats(struct slices *s, size_t i, const struct event *ev)
+bool slices_said_before(struct slices *s, size_t i, const struct event *ev)
 {
-	if (s->n == 0)
-		return false;
 	if (!ev->has_time)
 		return i > 0;
 	if (ev->time < s->v[i].from || ev->time > s->v[i].to)

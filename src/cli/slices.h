@@ -67,11 +67,17 @@ struct input slices_input(struct slices *s, size_t i);
 /* To be called behind that: as perf_script_finish. */
 int slices_finish(struct slices *s, size_t i, struct err *err);
 
+/* As slices_repeats, where there are slices. */
+bool slices_said_before(struct slices *s, size_t i, const struct event *ev);
+
 /*
  * Whether slice i only repeats an event of the slices before it: perf tells frequencies again, and
  * errors of all times.
  */
-bool slices_repeats(struct slices *s, size_t i, const struct event *ev);
+static inline bool slices_repeats(struct slices *s, size_t i, const struct event *ev)
+{
+	return s->n && slices_said_before(s, i, ev);
+}
 
 /* Ends all perfs: what is behind the first slice is one slice, to be decoded otherwise. */
 void slices_join(struct slices *s);

@@ -118,8 +118,8 @@ static bool is_this_kernel(const struct recording *rec)
 	return rec->kernel && uname(&name) == 0 && strcmp(rec->kernel, name.release) == 0;
 }
 
-/* Reads the recording's mappings, the first time. */
-static struct symbolizer *get(struct symbols *s)
+/* Reads the recording's mappings. */
+static void open_symbolizer(struct symbols *s)
 {
 	const struct recording *recording = s->config.recording;
 	const char *servers = getenv("DEBUGINFOD_URLS");
@@ -137,14 +137,18 @@ static struct symbolizer *get(struct symbols *s)
 		.build_id = on_build_id,
 	};
 
-	if (s->symbolizer)
-		return s->symbolizer;
 	s->cache = tablecache_directory();
 	config.cache = s->cache;
 	s->symbolizer = symbolizer_new(&config);
 	/* perf says itself when it cannot read a file; what could be read of it is there */
 	for (size_t i = 0; i < recording->n_data; i++)
 		mmaps_read(recording->data[i], &sink, NULL);
+}
+
+static struct symbolizer *get(struct symbols *s)
+{
+	if (!s->symbolizer)
+		open_symbolizer(s);
 	return s->symbolizer;
 }
 
