@@ -8,7 +8,6 @@ usage: run.py BUILD [MEGABYTES]       size of the made-up text that is decoded (
 import os
 import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,14 +15,12 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "e2e"), os.path.join(HERE, "..", "tools")]
-import live                              # noqa: E402
 from harness import compile_target       # noqa: E402
 from lines import at, branch, start      # noqa: E402
 
 FUNCTIONS = 300
 SITES = range(8, 800, 61)                # offsets of a function's branches
 BLOCK = 50000                            # lines that are made at once
-IDLE = 5                                 # seconds that nothing happens
 
 
 def walk(size):
@@ -81,37 +78,6 @@ def decode(build, text, lines, output):
              os.path.getsize(text) / seconds / 1e6, used.ru_utime + used.ru_stime,
              used.ru_maxrss // 1024, os.path.getsize(output) / 1e6,
              ", status %d" % status if status else ""), flush=True)
-
-
-def cpu_ticks(pids):
-    """What processes have had of the CPU so far, in ticks of 10 ms."""
-    fields = [live.read("/proc/%d/stat" % pid).rpartition(")")[2].split() for pid in pids]
-    return sum(int(f[11]) + int(f[12]) for f in fields)
-
-
-def recording(build, work):
-    """How long it takes until recording is on, and what waiting for a trigger costs."""
-    why = live.why_not()
-    if why:
-        print(why)
-        return
-    program = compile_target(work, "signals.c", "-O1")
-    for args in ((), ("-trigger", "last"), ("-multi-thread", "-trigger", "last")):
-        place = live.Place(build, work, "recording")
-        target = live.Target(place, program, "sleep")
-        began = time.monotonic()
-        run = live.Live(place, "attach", "-pid", str(target.pid), *args)
-        run.ready()
-        seconds = time.monotonic() - began
-        pids = [run.pid, place.find("perf")]
-        before = cpu_ticks(pids)
-        time.sleep(IDLE)
-        share = (cpu_ticks(pids) - before) / IDLE
-        print("attach %-30s recording after %4.0f ms; waiting: magic-trace and perf %.2f %% of a "
-              "CPU" % (" ".join(args), seconds * 1e3, share), flush=True)
-        run.send(signal.SIGINT)
-        run.wait()
-        place.close()
 
 
 def timed(argv, **popen):
@@ -173,7 +139,7 @@ def main():
         print("--- Intel PT", flush=True)
         subprocess.run([os.path.join(HERE, "pt.py"), build], check=False)
         print("--- recording", flush=True)
-        recording(build, work)
+        subprocess.run([os.path.join(HERE, "latency.py"), build], check=False)
         print("--- software", flush=True)
         software(build, work)
 
