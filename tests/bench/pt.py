@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 """How long recordings of Intel PT take to decode: from perf.data to the trace file.
 
-    tests/bench/pt.py BUILD_DIR [RUNS [PER CENT OF THE SIZES]]
+    tests/bench/pt.py BUILD_DIR [RUNS [PER CENT OF THE SIZES [RECORDING ...]]]
 
-The recordings are made here by QEMU's plugin. Each command runs so often (default 5), one after the
-other in turn, so that what else the machine does is the same for all; what counts is the ratio to
-`perf script` that prints its text to /dev/null. Prints a table, and writes BUILD_DIR/bench-pt.json.
+The recordings are made here by QEMU's plugin. Each way to decode one runs so often (default 5), one
+after the other in turn, so that what else the machine does is the same for all; what counts is the
+ratio to `perf script` that prints its text to /dev/null. Prints tables, and writes
+BUILD_DIR/bench-pt.json.
 """
 import json
 import os
-import platform
-import resource
+import re
 import shutil
 import statistics
 import subprocess
@@ -25,45 +25,97 @@ sys.path[:0] = [os.path.join(HERE, "..", "tools")]
 from harness import TOP, compile_target     # noqa: E402
 
 FIELDS = "pid,tid,time,flags,ip,addr,sym,symoff,synth,dso,event,period"
-RECORDINGS = [("dlopen", 1000), ("fib", 30), ("sort", 1800)]      # rounds' arguments
-NAMES = ["perf: text", "perf: records", "text path", "record path"]
+REFERENCE = ["-stacks", "reference", "-time-spread", "reference", "-inline", "off"]
+BASE = "perf: text to /dev/null"
+RECORDS = "perf: records to /dev/null"
+TICK = os.sysconf("SC_CLK_TCK")
 
 
-def commands(build, data, output):
+def programs(work, share):
+    """What is recorded, by name."""
+    def size(n):
+        return str(max(1, int(n * share)))
+
+    rounds, packed = os.path.join(work, "rounds"), os.path.join(work, "to-pack")
+    with open(packed, "wb") as f:
+        f.write(b"".join(b"%d: %d\n" % (i, i * i) for i in range(int(size(20000)))))
+    return {
+        "dlopen": [rounds, "dlopen", size(1000)],   # a library is loaded and unloaded
+        "fib": [rounds, "fib", "30"],               # nearly all branches are calls and returns
+        "python": [sys.executable, "-S", "-c", "pass"],
+        "xz": [shutil.which("xz"), "-0", "-T2", "--block-size=64KiB", "-c", packed],   # threads
+        "sort": [rounds, "sort", size(1800)],       # nearly all branches are jumps
+    }
+
+
+def ways(build, data, output):
     """What is measured, by name, with its environment."""
     script = ["perf", "script", "-i", data, "--ns", "--itrace=bep", "-F", FIELDS]
-    records = ["--dlfilter=" + os.path.join(build, "magic-trace-dlfilter.so"), "--dlarg=2",
-               "--dlarg=0", "--show-mmap-events", "--show-task-events", "--show-bpf-events"]
+    records = script + ["--dlfilter=" + os.path.join(build, "magic-trace-dlfilter.so"),
+                        "--dlarg=2", "--dlarg=0", "--show-mmap-events", "--show-task-events",
+                        "--show-bpf-events"]
     decode = [os.path.join(build, "magic-trace"), "decode", "-o", output, data]
-    return dict(zip(NAMES, ((script, {}), (script + records, {}),
-                            (decode, {"MAGIC_TRACE_NO_DLFILTER": "1"}), (decode, {}))))
+    one = decode + ["-jobs", "1"]
+    return {
+        BASE: (script, {}),
+        "perf: text through a pipe": (["sh", "-c", '"$@" | cat', "sh"] + script, {}),
+        RECORDS: (records + ["--dlarg=all"], {}),
+        "perf: records, jumps dropped": (records, {}),
+        "decode": (one, {}),
+        "decode -inline off": (one + ["-inline", "off"], {}),
+        "decode by the reference's rules": (one + REFERENCE, {}),
+        "decode -jobs 2": (decode + ["-jobs", "2"], {}),
+        "decode -last 10%": (one + ["-last", "10%"], {}),
+        "decode, text path": (one, {"MAGIC_TRACE_NO_DLFILTER": "1"}),
+    }
 
 
-def memory_of(pid, peak):
-    """Follows how much memory a process has had at most, in kB."""
+def follow(pid, seen):
+    """What a process itself, without its children, has of CPU (s) and had of memory (kB)."""
     try:
         while True:
+            with open("/proc/%d/stat" % pid) as f:
+                fields = f.read().rpartition(")")[2].split()
             with open("/proc/%d/status" % pid) as f:
-                for line in f:
-                    if line.startswith("VmHWM:"):
-                        peak[0] = int(line.split()[1])
-            time.sleep(0.02)
-    except (OSError, ValueError):
+                memory = re.search(r"VmHWM:\s*(\d+)", f.read())
+            if not memory:
+                return
+            seen["cpu"] = (int(fields[11]) + int(fields[12])) / TICK
+            seen["kB"] = int(memory[1])
+            time.sleep(0.01)
+    except OSError:
         pass
 
 
 def run(argv, env):
-    """Seconds, seconds of CPU (with those of children), and kB of memory of the process itself."""
-    before, began, peak = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic(), [0]
+    """Seconds, seconds of CPU with that of children, and what `follow` has seen."""
+    began, seen = time.monotonic(), {"cpu": 0.0, "kB": 0}
     p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, env=dict(os.environ, **env))
-    follower = threading.Thread(target=memory_of, args=(p.pid, peak), daemon=True)
+    follower = threading.Thread(target=follow, args=(p.pid, seen), daemon=True)
     follower.start()
-    if p.wait():
-        sys.exit("%s: status %d" % (" ".join(argv), p.returncode))
+    _, status, used = os.wait4(p.pid, 0)
     wall = time.monotonic() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak[0])
+    p.returncode = os.waitstatus_to_exitcode(status)
+    follower.join()
+    if status:
+        sys.exit("%s: status %d" % (" ".join(argv), p.returncode))
+    return {"seconds": wall, "cpu": used.ru_utime + used.ru_stime, "own": seen["cpu"],
+            "kB": seen["kB"]}
+
+
+def middle(rows):
+    """The medians, and the best time."""
+    result = {key: statistics.median(r[key] for r in rows) for key in rows[0]}
+    result["best"] = min(r["seconds"] for r in rows)
+    return result
+
+
+def size_of(argv, output):
+    """Makes the trace; its bytes and calls. What is kept for the next time is made as well."""
+    said = subprocess.run(argv, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                          check=True).stderr
+    return os.path.getsize(output), int(re.search(r"([\d,]+) calls", said)[1].replace(",", ""))
 
 
 def branches(data):
@@ -72,34 +124,38 @@ def branches(data):
     return out.count(b"\n")
 
 
-def measure(build, work, what, size, runs):
+def measure(build, work, name, program, runs):
     data, output = os.path.join(work, "perf.data"), os.path.join(work, "trace.fxt.gz")
-    subprocess.run(["qemu-x86_64", "-seed", "1", "-plugin",
-                    "%s,out=%s" % (os.path.join(build, "magic-trace-qemu.so"), data),
-                    os.path.join(work, "rounds"), what, str(size)], check=True)
-    todo = commands(build, data, output)
-    got = {name: [] for name in todo}
+    plugin = os.path.join(build, "magic-trace-qemu.so")
+    subprocess.run(["qemu-x86_64", "-seed", "1", "-plugin", "%s,out=%s" % (plugin, data)] + program,
+                   stdout=subprocess.DEVNULL, check=True)
+    todo = ways(build, data, output)
+    trace, calls = size_of(todo["decode"][0], output)
+    result = {"branches": branches(data), "calls": calls, "data": os.path.getsize(data),
+              "trace": trace, "ways": {}}
+    print("%s: %.2f million branches, perf.data %.1f MB; %d calls, trace %.1f MB: %.1f bytes a call"
+          % (name, result["branches"] / 1e6, result["data"] / 1e6, calls, trace / 1e6,
+             trace / calls), flush=True)
+    got = {way: [] for way in todo}
     for _ in range(runs):
-        for name, (argv, env) in todo.items():
-            got[name].append(run(argv, env))
-    n = branches(data)
-    print("%s %d: %.2f million branches, perf.data %.1f MB, trace %.1f MB" %
-          (what, size, n / 1e6, os.path.getsize(data) / 1e6, os.path.getsize(output) / 1e6))
-    base = [statistics.median(x) for x in zip(*got[NAMES[0]])]
-    result = {"branches": n, "trace": os.path.getsize(output)}
-    for name, rows in got.items():
-        wall, cpu, memory = (statistics.median(x) for x in zip(*rows))
-        best = min(r[0] for r in rows)
-        result[name] = {"seconds": wall, "best": best, "cpu": cpu, "kB": memory}
-        print("  %-14s %6.2f s (best %6.2f), %6.2f s of CPU, %4.0f MB; of perf's text %5.2f, CPU "
-              "%5.2f; %5.2f million branches/s" %
-              (name, wall, best, cpu, memory / 1e3, wall / base[0], cpu / base[1],
-               n / best / 1e6), flush=True)
-    ours = result["record path"]["cpu"] / result["perf: records"]["cpu"] - 1
-    print("  beyond perf's own CPU in the record path: %.2f of it; the reader alone:" % ours,
-          flush=True)
-    reading(build, work, todo["perf: records"][0])
+        for way, (argv, env) in todo.items():
+            got[way].append(run(argv, env))
+    result["ways"] = {way: middle(rows) for way, rows in got.items()}
+    show(result)
+    reading(build, work, todo[RECORDS][0])
     return result
+
+
+def show(result):
+    base = result["ways"][BASE]
+    print("  %-33s %8s %8s %7s %7s %9s %6s" % ("", "median s", "best s", "of text", "CPU of",
+                                              "own CPU /", "MB"))
+    print("  %-33s %8s %8s %7s %7s %9s" % ("", "", "", "", "text's", "perf's"))
+    for way, r in result["ways"].items():
+        own = "%.2f" % (r["own"] / (r["cpu"] - r["own"])) if way.startswith("decode") else ""
+        print("  %-33s %8.2f %8.2f %7.3f %7.3f %9s %6.0f"
+              % (way, r["seconds"], r["best"], r["seconds"] / base["seconds"],
+                 r["cpu"] / base["cpu"], own, r["kB"] / 1e3), flush=True)
 
 
 def reading(build, work, script):
@@ -107,32 +163,45 @@ def reading(build, work, script):
     stream = os.path.join(work, "stream")
     with open(stream, "wb") as f:
         subprocess.run(script, stdout=f, stderr=subprocess.DEVNULL, check=True)
-    subprocess.run([os.path.join(build, "tests", "bench", "text"), stream, "300", "0"], check=True)
+    program = os.path.join(build, "tests", "bench", "text")
+    if os.path.exists(program):
+        print("  the reader alone: ", end="", flush=True)
+        subprocess.run([program, stream, "300", "0"], check=True)
     os.unlink(stream)
 
 
 def said_by(*argv):
     p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                        check=False, cwd=TOP)
-    return p.stdout.strip()
+    return p.stdout.partition("\n")[0].strip()
+
+
+def machine(build, runs):
+    with open("/proc/cpuinfo") as f:
+        model = re.search(r"model name\s*: (.*)", f.read())
+    return {"machine": model[1] if model else "unknown", "cpus": os.cpu_count(),
+            "kernel": os.uname().release, "runs": runs,
+            "commit": said_by("git", "describe", "--always", "--dirty"),
+            "magic-trace": said_by(os.path.join(build, "magic-trace"), "version"),
+            "perf": said_by("perf", "--version"), "qemu": said_by("qemu-x86_64", "--version"),
+            "gcc": said_by("gcc", "--version")}
 
 
 def main():
     build = os.path.abspath(sys.argv[1])
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     share = int(sys.argv[3]) / 100 if len(sys.argv) > 3 else 1
-    if not all(map(shutil.which, ("qemu-x86_64", "perf", "gcc"))):
-        print("qemu-x86_64, perf or gcc is not installed")
+    if not all(map(shutil.which, ("qemu-x86_64", "perf", "gcc", "python3", "xz"))):
+        print("qemu-x86_64, perf, gcc, python3 or xz is not installed")
         return
-    results = {"machine": platform.processor() or platform.machine(), "cpus": os.cpu_count(),
-               "kernel": platform.release(), "perf": said_by("perf", "--version"),
-               "commit": said_by("git", "describe", "--always", "--dirty"), "runs": runs}
+    results = machine(build, runs)
+    print(", ".join("%s: %s" % pair for pair in results.items()))
     with tempfile.TemporaryDirectory() as work:
+        os.environ["XDG_CACHE_HOME"] = os.path.join(work, "cache")
         compile_target(work, "rounds.c", "-O1", "-ldl")
-        for what, size in RECORDINGS:
-            if what != "fib":
-                size = max(1, int(size * share))
-            results[what] = measure(build, work, what, size, runs)
+        for name, program in programs(work, share).items():
+            if name in sys.argv[4:] or not sys.argv[4:]:
+                results[name] = measure(build, work, name, program, runs)
     with open(os.path.join(build, "bench-pt.json"), "w") as f:
         json.dump(results, f, indent=1)
 
