@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Processes whose maps are looked for; those of more have none. */
 #define PROCESSES_MAX 1024
@@ -21,17 +23,23 @@ struct process {
 
 struct jitmaps {
 	char *directory; /* with the slash at its end, if it has a name */
+	const char *symfs;
+	uid_t user; /* the data file's owner */
+	struct err trouble;
 	struct process all[PROCESSES_MAX];
 	size_t n;
 };
 
-struct jitmaps *jitmaps_new(const struct recording *recording)
+struct jitmaps *jitmaps_new(const struct recording *recording, const char *symfs)
 {
 	struct jitmaps *jitmaps = xcalloc(1, sizeof(*jitmaps));
 	const char *data = recording->n_data ? recording->data[0] : "";
 	const char *slash = strrchr(data, '/');
+	struct stat st;
 
 	jitmaps->directory = xmemdup0(data, slash ? (size_t)(slash + 1 - data) : 0);
+	jitmaps->symfs = symfs ? symfs : "";
+	jitmaps->user = stat(data, &st) == 0 ? st.st_uid : geteuid();
 	return jitmaps;
 }
 
@@ -59,38 +67,55 @@ static struct process *process_of(struct jitmaps *jitmaps, int32_t pid)
 	return &jitmaps->all[jitmaps->n++];
 }
 
-static void read_map(const struct jitmaps *jitmaps, struct process *process)
+/* Takes the path over. NULL: there is no such file, or it is of no use, which is noted. */
+static struct perfmap *read_file(struct jitmaps *jitmaps, char *path, bool dump, uint64_t inode)
 {
-	char name[ENTRY_MAP_NAME], *path;
+	struct regular_trust trust = { .user = jitmaps->user, .inode = inode };
+	struct perfmap *map = NULL;
+	struct err err = ERR_INIT;
+	bool failed = dump ? jitdump_read(path, &trust, &map, &err) < 0
+			   : perfmap_read(path, &trust, &map, &err) < 0;
+
+	if (!failed && perfmap_is_cut(map))
+		err_set(&err, "%s: of more than %zu functions the later ones are left out", path,
+			PERFMAP_FUNCTIONS_MAX);
+	/* most have none */
+	if (failed && access(path, F_OK) < 0)
+		err = (struct err)ERR_INIT;
+	if (err.msg[0] && !jitmaps->trouble.msg[0])
+		jitmaps->trouble = err;
+	free(path);
+	return failed ? NULL : map;
+}
+
+static void read_map(struct jitmaps *jitmaps, struct process *process)
+{
+	char name[ENTRY_MAP_NAME];
 
 	process->tried = true;
 	entry_map_name(process->pid, name);
-	path = xasprintf("%s%s", jitmaps->directory, name);
-	if (perfmap_read(path, &process->map, NULL) < 0) {
-		free(path);
-		path = xasprintf("%sperf-%" PRId32 ".map", jitmaps->directory, process->pid);
-		if (perfmap_read(path, &process->map, NULL) < 0)
-			process->map = NULL;
-	}
-	free(path);
+	process->map = read_file(jitmaps, xasprintf("%s%s", jitmaps->directory, name), false, 0);
+	if (!process->map)
+		process->map = read_file(
+			jitmaps,
+			xasprintf("%sperf-%" PRId32 ".map", jitmaps->directory, process->pid),
+			false, 0);
 }
 
-void jitmaps_dump(struct jitmaps *jitmaps, int32_t pid, struct str path)
+void jitmaps_dump(struct jitmaps *jitmaps, int32_t pid, struct str path, uint64_t inode)
 {
 	struct process *process = pid > 0 ? process_of(jitmaps, pid) : NULL;
 	const char *slash = memrchr(path.p, '/', path.n);
 	struct str name = slash ? str_skip(path, (size_t)(slash + 1 - path.p)) : path;
-	char *beside, *there;
 
 	if (!process || process->dump)
 		return;
-	beside = xasprintf("%s%.*s", jitmaps->directory, (int)name.n, name.p);
-	there = xmemdup0(path.p, path.n);
-	if (jitdump_read(beside, &process->dump, NULL) < 0 &&
-	    jitdump_read(there, &process->dump, NULL) < 0)
-		process->dump = NULL;
-	free(there);
-	free(beside);
+	process->dump = read_file(
+		jitmaps, xasprintf("%s%.*s", jitmaps->directory, (int)name.n, name.p), true, 0);
+	if (!process->dump)
+		process->dump =
+			read_file(jitmaps, xasprintf("%s%.*s", jitmaps->symfs, (int)path.n, path.p),
+				  true, inode);
 }
 
 bool jitmaps_find(struct jitmaps *jitmaps, int32_t pid, uint64_t address,
@@ -105,4 +130,9 @@ bool jitmaps_find(struct jitmaps *jitmaps, int32_t pid, uint64_t address,
 	if (process->map && perfmap_find(process->map, address, function))
 		return true;
 	return process->dump && perfmap_find(process->dump, address, function);
+}
+
+const struct err *jitmaps_trouble(const struct jitmaps *jitmaps)
+{
+	return jitmaps->trouble.msg[0] ? &jitmaps->trouble : NULL;
 }

@@ -58,7 +58,7 @@ struct symbols *symbols_new(const struct symbols_config *config)
 	struct symbols *s = xcalloc(1, sizeof(*s));
 
 	s->config = *config;
-	s->jitmaps = jitmaps_new(config->recording);
+	s->jitmaps = jitmaps_new(config->recording, config->symfs);
 	s->places = xcalloc(SLOTS, sizeof(*s->places));
 	s->clones = xcalloc(SLOTS, sizeof(*s->clones));
 	return s;
@@ -91,7 +91,7 @@ static void on_mapping(void *ctx, const struct mmaps_mapping *m)
 	};
 
 	if (jitdump_is(m->path))
-		jitmaps_dump(s->jitmaps, m->pid, m->path);
+		jitmaps_dump(s->jitmaps, m->pid, m->path, m->inode);
 	else
 		symbolizer_map(s->symbolizer, &mapping);
 }
@@ -403,6 +403,10 @@ size_t symbols_shifts(struct symbols *s, const char *path, uint64_t *shifts, siz
 void symbols_troubles(const struct symbols *s, void (*each)(void *ctx, const struct err *trouble),
 		      void *ctx)
 {
+	const struct err *trouble = jitmaps_trouble(s->jitmaps);
+
+	if (trouble)
+		each(ctx, trouble);
 	if (s->symbolizer)
 		symbolizer_troubles(s->symbolizer, each, ctx);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/jitdump.h"
 
+#include "base/intern.h"
 #include "base/xalloc.h"
 #include "symbol/blob.h"
-#include "symbol/regular.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -43,15 +43,11 @@ struct move {
 	uint64_t vma, from, to, size, index;
 };
 
-/* The last function of each index, to be named when it is moved. */
 struct dump {
-	struct blob lines;  /* what a perf map says of the same */
-	struct blob loaded; /* struct loaded, in the order of the file */
-};
-
-struct loaded {
-	uint64_t index;
-	const char *name; /* in the file's bytes */
+	struct blob lines;      /* what a perf map says of the same */
+	struct intern *indexes; /* of functions, as bytes */
+	const char **names;     /* the last function of each, in the file's bytes */
+	uint32_t cap;           /* of names */
 };
 
 bool jitdump_is(struct str path)
@@ -84,9 +80,23 @@ static void put_line(struct dump *dump, uint64_t address, uint64_t size, const c
 	blob_put(&dump->lines, "\n", 1);
 }
 
+/* The name of the last function of an index; NULL: there was none. */
+static const char **name_of(struct dump *dump, uint64_t index)
+{
+	struct str key = { .p = (const char *)&index, .n = sizeof(index) };
+	uint32_t number = intern_add(dump->indexes, key), before = dump->cap;
+
+	if (!dump->names || number > dump->cap) {
+		dump->cap = dump->cap ? 2 * dump->cap : 1024;
+		dump->names = xreallocarray(dump->names, dump->cap, sizeof(*dump->names));
+		for (uint32_t i = before; i < dump->cap; i++)
+			dump->names[i] = NULL;
+	}
+	return &dump->names[number - 1];
+}
+
 static void take_load(struct dump *dump, struct str body)
 {
-	struct loaded loaded;
 	struct load load;
 
 	if (body.n < sizeof(load))
@@ -95,25 +105,21 @@ static void take_load(struct dump *dump, struct str body)
 	body = str_skip(body, sizeof(load));
 	if (!memchr(body.p, '\0', body.n))
 		return;
-	loaded = (struct loaded){ .index = load.index, .name = body.p };
-	blob_put(&dump->loaded, &loaded, sizeof(loaded));
-	put_line(dump, load.address, load.size, loaded.name);
+	*name_of(dump, load.index) = body.p;
+	put_line(dump, load.address, load.size, body.p);
 }
 
 static void take_move(struct dump *dump, struct str body)
 {
-	const struct loaded *all = (const void *)dump->loaded.p;
 	struct move move;
+	const char *name;
 
 	if (body.n < sizeof(move))
 		return;
 	memcpy(&move, body.p, sizeof(move));
-	for (size_t i = dump->loaded.n / sizeof(*all); i-- > 0;) {
-		if (all[i].index != move.index)
-			continue;
-		put_line(dump, move.to, move.size, all[i].name);
-		return;
-	}
+	name = *name_of(dump, move.index);
+	if (name)
+		put_line(dump, move.to, move.size, name);
 }
 
 static void take_records(struct dump *dump, struct str rest)
@@ -137,12 +143,13 @@ static void take_records(struct dump *dump, struct str rest)
 	}
 }
 
-int jitdump_read(const char *path, struct perfmap **map, struct err *err)
+int jitdump_read(const char *path, const struct regular_trust *trust, struct perfmap **map,
+		 struct err *err)
 {
 	struct dump dump = { .lines = { 0 } };
 	struct head head = { 0 };
 	size_t n;
-	char *bytes = regular_text(path, PERFMAP_BYTES_MAX, &n, err);
+	char *bytes = regular_trusted(path, trust, PERFMAP_BYTES_MAX, &n, err);
 
 	if (!bytes)
 		return -1;
@@ -153,9 +160,11 @@ int jitdump_read(const char *path, struct perfmap **map, struct err *err)
 		free(bytes);
 		return err_set(err, "%s: it is no jitdump of this machine", path);
 	}
+	dump.indexes = intern_new(0);
 	take_records(&dump, (struct str){ .p = bytes + head.size, .n = n - head.size });
 	free(bytes);
-	blob_fini(&dump.loaded);
+	free(dump.names);
+	intern_free(dump.indexes);
 	/* perfmap ends the last line */
 	blob_put(&dump.lines, "", 1);
 	*map = perfmap_of_text(dump.lines.p, dump.lines.n - 1);

@@ -18,9 +18,10 @@ bool jitdump_is(struct str path);
 /*
  * Reads a file into *map, to be freed with perfmap_free: of functions at one address the last one
  * counts, code that was moved is at both. What is damaged, and what is beyond PERFMAP_BYTES_MAX, is
- * left out with all behind it. 0; or -1 with err: it cannot be read, is no such file, or of another
- * byte order.
+ * left out with all behind it. 0; or -1 with err: it cannot be read, is no such file, of another
+ * byte order, or not to be believed (regular_trusted).
  */
-int jitdump_read(const char *path, struct perfmap **map, struct err *err);
+int jitdump_read(const char *path, const struct regular_trust *trust, struct perfmap **map,
+		 struct err *err);
 
 #endif

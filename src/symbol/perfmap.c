@@ -4,7 +4,6 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "symbol/regular.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@ struct perfmap {
 	char *text;
 	struct piece *all;
 	size_t n, cap;
+	bool is_cut;
 };
 
 static bool take_hex(struct str *s, uint64_t *value)
@@ -69,7 +69,7 @@ static void read_lines(struct perfmap *map, size_t n)
 	char *p = map->text, *end = map->text + n;
 
 	/* the last line may lack its newline */
-	while (p < end) {
+	while (p < end && map->n < PERFMAP_FUNCTIONS_MAX) {
 		char *next = memchr(p, '\n', (size_t)(end - p));
 
 		if (!next)
@@ -78,6 +78,7 @@ static void read_lines(struct perfmap *map, size_t n)
 		read_line(map, (struct str){ .p = p, .n = (size_t)(next - p) });
 		p = next + 1;
 	}
+	map->is_cut = p < end;
 }
 
 static int compare(const void *a, const void *b)
@@ -164,10 +165,11 @@ struct perfmap *perfmap_of_text(char *text, size_t n)
 	return map;
 }
 
-int perfmap_read(const char *path, struct perfmap **out, struct err *err)
+int perfmap_read(const char *path, const struct regular_trust *trust, struct perfmap **out,
+		 struct err *err)
 {
 	size_t n;
-	char *text = regular_text(path, PERFMAP_BYTES_MAX, &n, err);
+	char *text = regular_trusted(path, trust, PERFMAP_BYTES_MAX, &n, err);
 
 	if (!text)
 		return -1;
@@ -182,6 +184,11 @@ void perfmap_free(struct perfmap *map)
 	free(map->text);
 	free(map->all);
 	free(map);
+}
+
+bool perfmap_is_cut(const struct perfmap *map)
+{
+	return map->is_cut;
 }
 
 bool perfmap_find(const struct perfmap *map, uint64_t address, struct perfmap_function *function)

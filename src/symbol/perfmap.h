@@ -8,13 +8,15 @@
 #define MT_SYMBOL_PERFMAP_H
 
 #include "base/err.h"
+#include "symbol/regular.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is beyond this many bytes of a file is left out. */
-#define PERFMAP_BYTES_MAX ((size_t)256 << 20)
+/* What is beyond this many bytes of a file is left out, and what is beyond so many functions. */
+#define PERFMAP_BYTES_MAX     ((size_t)256 << 20)
+#define PERFMAP_FUNCTIONS_MAX ((size_t)4 << 20)
 
 struct perfmap;
 
@@ -25,12 +27,16 @@ struct perfmap_function {
 
 /*
  * Reads a file; lines that are malformed are left out. 0 and *map, to be freed with perfmap_free;
- * or -1 with err: it cannot be read, or is no regular file.
+ * or -1 with err: it cannot be read, is no regular file, or not to be believed (regular_trusted).
  */
-int perfmap_read(const char *path, struct perfmap **map, struct err *err);
+int perfmap_read(const char *path, const struct regular_trust *trust, struct perfmap **map,
+		 struct err *err);
 /* The same of n bytes of text, with a NUL behind them, which are the map's from here on. */
 struct perfmap *perfmap_of_text(char *text, size_t n) __attribute__((returns_nonnull));
 void perfmap_free(struct perfmap *map);
+
+/* Whether there were more functions than PERFMAP_FUNCTIONS_MAX. */
+bool perfmap_is_cut(const struct perfmap *map);
 
 /* The function of the code at an address, [START, START + SIZE): of several the last line's. */
 bool perfmap_find(const struct perfmap *map, uint64_t address, struct perfmap_function *function);

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int regular_open(const char *path, struct stat *st, struct err *err)
+/* As regular_open, with more flags of open(2). */
+static int open_as(const char *path, int flags, struct stat *st, struct err *err)
 {
 	char again[40];
 	struct stat own;
 	int place, fd;
 
 	/* O_PATH finds the file without opening it; what was looked at is then what is opened. */
-	place = open(path, O_PATH | O_CLOEXEC);
+	place = open(path, O_PATH | O_CLOEXEC | flags);
 	if (place < 0)
 		return err_errno(err, "%s", path);
 	st = st ? st : &own;
@@ -33,6 +34,11 @@ int regular_open(const char *path, struct stat *st, struct err *err)
 	return fd;
 }
 
+int regular_open(const char *path, struct stat *st, struct err *err)
+{
+	return open_as(path, 0, st, err);
+}
+
 /* Room for what comes, with one byte more for the NUL. */
 static char *grow(char *text, size_t n, size_t *cap, size_t max)
 {
@@ -42,9 +48,9 @@ static char *grow(char *text, size_t n, size_t *cap, size_t max)
 	return xrealloc(text, *cap + 1);
 }
 
-char *regular_text(const char *path, size_t max, size_t *n, struct err *err)
+/* Takes fd over; -1: nothing is read. */
+static char *read_text(int fd, const char *path, size_t max, size_t *n, struct err *err)
 {
-	int fd = regular_open(path, NULL, err);
 	size_t cap = max < 65536 ? max : 65536;
 	ssize_t got = 1;
 	char *text;
@@ -70,4 +76,24 @@ char *regular_text(const char *path, size_t max, size_t *n, struct err *err)
 	}
 	close(fd);
 	return text;
+}
+
+char *regular_text(const char *path, size_t max, size_t *n, struct err *err)
+{
+	return read_text(regular_open(path, NULL, err), path, max, n, err);
+}
+
+char *regular_trusted(const char *path, const struct regular_trust *trust, size_t max, size_t *n,
+		      struct err *err)
+{
+	struct stat st = { 0 };
+	int fd = open_as(path, O_NOFOLLOW, &st, err);
+
+	if (fd >= 0 && st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != trust->user &&
+	    (!trust->inode || st.st_ino != trust->inode)) {
+		close(fd);
+		err_set(err, "%s: it is another user's (%u)", path, (unsigned)st.st_uid);
+		return NULL;
+	}
+	return read_text(fd, path, max, n, err);
 }

@@ -6,6 +6,7 @@
 #include "base/err.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 /*
@@ -21,5 +22,18 @@ int regular_open(const char *path, struct stat *st, struct err *err);
  * be read. NULL with err: it cannot be opened or read.
  */
 char *regular_text(const char *path, size_t max, size_t *n, struct err *err);
+
+/* Whose files are believed, beside root's and ours. */
+struct regular_trust {
+	uid_t user;     /* whose are as well */
+	uint64_t inode; /* and the one of this number; 0: none */
+};
+
+/*
+ * As regular_text, of a file that lies where others may put one (/tmp) and is to be believed: NULL
+ * as well when it is somebody else's, or a link.
+ */
+char *regular_trusted(const char *path, const struct regular_trust *trust, size_t max, size_t *n,
+		      struct err *err);
 
 #endif

@@ -9,14 +9,19 @@ static struct scratch scratch;
 static struct recording *recording;
 static struct jitmaps *jitmaps;
 
-static void begin(void)
+static void begin_at(const char *symfs)
 {
 	scratch_init(&scratch);
 	recording = recording_new();
 	recording->data = malloc(sizeof(char *));
 	recording->data[0] = strdup(scratch_path(&scratch, "perf.data"));
 	recording->n_data = 1;
-	jitmaps = jitmaps_new(recording);
+	jitmaps = jitmaps_new(recording, symfs);
+}
+
+static void begin(void)
+{
+	begin_at(NULL);
 }
 
 static void end(void)
@@ -80,14 +85,71 @@ START_TEST(test_dumps)
 	put_dump("elsewhere");
 	ck_assert_int_eq(scratch_run(&scratch, "mkdir sub && mv elsewhere sub/jit-2.dump"), 0);
 	/* beside the data, wherever it was; and where it was */
-	jitmaps_dump(jitmaps, 1, STR("/nowhere/jit-1.dump"));
-	jitmaps_dump(jitmaps, 2, str_of(scratch_path(&scratch, "sub/jit-2.dump")));
-	jitmaps_dump(jitmaps, 3, STR("/nowhere/jit-3.dump"));
-	jitmaps_dump(jitmaps, -1, STR("/nowhere/jit-1.dump"));
+	jitmaps_dump(jitmaps, 1, STR("/nowhere/jit-1.dump"), 0);
+	jitmaps_dump(jitmaps, 2, str_of(scratch_path(&scratch, "sub/jit-2.dump")), 0);
+	jitmaps_dump(jitmaps, 3, STR("/nowhere/jit-3.dump"), 0);
+	jitmaps_dump(jitmaps, -1, STR("/nowhere/jit-1.dump"), 0);
 	check(1, 0x3001, "dump");
 	check(2, 0x3001, "dump");
 	check(2, 0x1001, "of the map");
 	check(3, 0x3001, NULL);
+	ck_assert_ptr_null(jitmaps_trouble(jitmaps));
+	end();
+}
+END_TEST
+
+/* Where another machine's files are. */
+START_TEST(test_symfs)
+{
+	struct scratch root;
+
+	scratch_init(&root);
+	begin_at(root.dir);
+	put_dump("jit-1.dump");
+	ck_assert_int_eq(scratch_run(&scratch, "mkdir sub && mv jit-1.dump sub/"), 0);
+	jitmaps_dump(jitmaps, 1, str_of(scratch_path(&scratch, "sub/jit-1.dump")), 0);
+	check(1, 0x3001, NULL);
+	put_dump("jit-2.dump");
+	ck_assert_int_eq(
+		rename(scratch_path(&scratch, "jit-2.dump"), scratch_path(&root, "jit-2.dump")), 0);
+	jitmaps_dump(jitmaps, 2, STR("/jit-2.dump"), 0);
+	check(2, 0x3001, "dump");
+	end();
+	scratch_fini(&root);
+}
+END_TEST
+
+/* Whoever may write to /tmp could name what others ran. */
+START_TEST(test_others)
+{
+	struct stat st;
+
+	if (geteuid() != 0) {
+		printf("SKIP jitmaps/owner: the test is not run by root\n");
+		return;
+	}
+	begin();
+	scratch_put(&scratch, "recording-1.map", "1000 10 planted\n");
+	scratch_put(&scratch, "perf-1.map", "1000 10 ours\n");
+	put_dump("jit-1.dump");
+	put_dump("jit-2.dump");
+	ck_assert_int_eq(scratch_run(&scratch, "mkdir sub && mv jit-*.dump sub/ && "
+					       "chown 54321 sub/*.dump recording-1.map"),
+			 0);
+	jitmaps_dump(jitmaps, 1, str_of(scratch_path(&scratch, "sub/jit-1.dump")), 0);
+	check(1, 0x3001, NULL);
+	ck_assert_ptr_nonnull(jitmaps_trouble(jitmaps));
+	ck_assert_ptr_nonnull(strstr(jitmaps_trouble(jitmaps)->msg, "jit-1.dump: it is another"));
+	check(1, 0x1001, "ours");
+	/* the one that was mapped, and those of whoever the recording is from */
+	ck_assert_int_eq(stat(scratch_path(&scratch, "sub/jit-2.dump"), &st), 0);
+	jitmaps_dump(jitmaps, 2, str_of(scratch_path(&scratch, "sub/jit-2.dump")), st.st_ino);
+	check(2, 0x3001, "dump");
+	jitmaps_free(jitmaps);
+	scratch_put(&scratch, "perf.data", "");
+	ck_assert_int_eq(chown(scratch_path(&scratch, "perf.data"), 54321, 0), 0);
+	jitmaps = jitmaps_new(recording, NULL);
+	check(1, 0x1001, "planted");
 	end();
 }
 END_TEST
@@ -103,4 +165,4 @@ START_TEST(test_many)
 }
 END_TEST
 
-SUITE_MAIN("cli/jitmaps", test_which_map, test_dumps, test_many)
+SUITE_MAIN("cli/jitmaps", test_which_map, test_dumps, test_symfs, test_others, test_many)

@@ -7,8 +7,12 @@
 
 #include <stdint.h>
 
+/* Functions of test_many, whose moves take for ever when all are looked through for each. */
+#define MANY 250000
+
+static const struct regular_trust ours;
 static struct scratch scratch;
-static unsigned char bytes[4096];
+static unsigned char bytes[MANY * (16 + 40 + 2 + 16 + 48) + 4096];
 static size_t n_bytes;
 
 static void put32(uint32_t v)
@@ -115,7 +119,7 @@ START_TEST(test_read)
 	put_move(0x1000, 0x4000, 0x20, 55);
 	put_load(0x1010, 0x20, 3, "in its place");
 	put_other(3);
-	ck_assert_int_eq(jitdump_read(save(n_bytes), &map, NULL), 0);
+	ck_assert_int_eq(jitdump_read(save(n_bytes), &ours, &map, NULL), 0);
 	check(map, 0x1000, 0x1000, "first");
 	check(map, 0x100f, 0x1000, "first");
 	check(map, 0x1010, 0x1010, "in its place");
@@ -123,6 +127,44 @@ START_TEST(test_read)
 	check(map, 0x2001, 0x2000, "with blanks, and lines");
 	check(map, 0x3001, 0x3000, "first");
 	check(map, 0x4001, 0, NULL);
+	perfmap_free(map);
+	scratch_fini(&scratch);
+}
+END_TEST
+
+START_TEST(test_many)
+{
+	struct perfmap *map;
+
+	begin();
+	for (uint64_t i = 0; i < MANY; i++)
+		put_load(0x100000 + i, 0, i, i ? "f" : "g");
+	for (uint64_t i = 0; i < MANY; i++)
+		put_move(0x100000, 0x1000 + 16 * i, 16, i % 2);
+	ck_assert_int_eq(jitdump_read(save(n_bytes), &ours, &map, NULL), 0);
+	check(map, 0x1000, 0x1000, "g");
+	check(map, 0x1010, 0x1010, "f");
+	check(map, 0x1000 + 16 * (MANY - 1), 0x1000 + 16 * (MANY - 1), "f");
+	perfmap_free(map);
+	scratch_fini(&scratch);
+}
+END_TEST
+
+/* An index has the name that was said of it last, before it was moved. */
+START_TEST(test_index)
+{
+	struct perfmap *map;
+
+	begin();
+	put_move(0x1000, 0x2000, 0x10, 1);
+	put_load(0x1000, 0x10, 1, "old");
+	put_move(0x1000, 0x3000, 0x10, 1);
+	put_load(0x1100, 0x10, 1, "new");
+	put_move(0x1100, 0x4000, 0x10, 1);
+	ck_assert_int_eq(jitdump_read(save(n_bytes), &ours, &map, NULL), 0);
+	check(map, 0x2000, 0, NULL);
+	check(map, 0x3000, 0x3000, "old");
+	check(map, 0x4000, 0x4000, "new");
 	perfmap_free(map);
 	scratch_fini(&scratch);
 }
@@ -140,10 +182,10 @@ START_TEST(test_cut)
 	put_load(0x2000, 0x10, 2, "second");
 	for (size_t n = 0; n <= n_bytes; n++) {
 		if (n < 40) {
-			ck_assert_int_eq(jitdump_read(save(n), &map, NULL), -1);
+			ck_assert_int_eq(jitdump_read(save(n), &ours, &map, NULL), -1);
 			continue;
 		}
-		ck_assert_int_eq(jitdump_read(save(n), &map, NULL), 0);
+		ck_assert_int_eq(jitdump_read(save(n), &ours, &map, NULL), 0);
 		check(map, 0x1001, 0x1000, n >= whole ? "first" : NULL);
 		check(map, 0x2001, 0x2000, n == n_bytes ? "second" : NULL);
 		perfmap_free(map);
@@ -162,7 +204,7 @@ START_TEST(test_damaged)
 	for (size_t i = 0; i < n_bytes; i++)
 		for (unsigned add = 1; add < 256; add += 50) {
 			bytes[i] = (unsigned char)(bytes[i] + add);
-			if (jitdump_read(save(n_bytes), &map, NULL) == 0)
+			if (jitdump_read(save(n_bytes), &ours, &map, NULL) == 0)
 				perfmap_free(map);
 			bytes[i] = (unsigned char)(bytes[i] - add);
 		}
@@ -176,12 +218,12 @@ START_TEST(test_refused)
 	struct perfmap *map;
 
 	begin();
-	ck_assert_int_eq(jitdump_read(scratch_path(&scratch, "none"), &map, &err), -1);
-	ck_assert_int_eq(jitdump_read(scratch.dir, &map, &err), -1);
-	ck_assert_int_eq(jitdump_read("/dev/zero", &map, &err), -1);
+	ck_assert_int_eq(jitdump_read(scratch_path(&scratch, "none"), &ours, &map, &err), -1);
+	ck_assert_int_eq(jitdump_read(scratch.dir, &ours, &map, &err), -1);
+	ck_assert_int_eq(jitdump_read("/dev/zero", &ours, &map, &err), -1);
 	/* of the other byte order */
 	memcpy(bytes, "JiTD", 4);
-	ck_assert_int_eq(jitdump_read(save(n_bytes), &map, &err), -1);
+	ck_assert_int_eq(jitdump_read(save(n_bytes), &ours, &map, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.msg, "no jitdump of this machine"));
 	scratch_fini(&scratch);
 }
@@ -199,4 +241,5 @@ START_TEST(test_paths)
 }
 END_TEST
 
-SUITE_MAIN("symbol/jitdump", test_read, test_cut, test_damaged, test_refused, test_paths)
+SUITE_MAIN("symbol/jitdump", test_read, test_many, test_index, test_cut, test_damaged, test_refused,
+	   test_paths)

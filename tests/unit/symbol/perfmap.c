@@ -6,13 +6,15 @@
 #include "support/scratch.h"
 #include "support/suite.h"
 
+static const struct regular_trust ours;
+
 static struct perfmap *read_text(struct scratch *s, const char *text)
 {
 	struct err err = ERR_INIT;
 	struct perfmap *map;
 
 	scratch_put(s, "map", text);
-	ck_assert_msg(perfmap_read(scratch_path(s, "map"), &map, &err) == 0, "%s", err.msg);
+	ck_assert_msg(perfmap_read(scratch_path(s, "map"), &ours, &map, &err) == 0, "%s", err.msg);
 	return map;
 }
 
@@ -113,14 +115,38 @@ START_TEST(test_no_files)
 	struct scratch s;
 
 	scratch_init(&s);
-	ck_assert_int_eq(perfmap_read(scratch_path(&s, "none"), &map, &err), -1);
-	ck_assert_int_eq(perfmap_read(s.dir, &map, &err), -1);
-	ck_assert_int_eq(perfmap_read("/dev/zero", &map, &err), -1);
+	ck_assert_int_eq(perfmap_read(scratch_path(&s, "none"), &ours, &map, &err), -1);
+	ck_assert_int_eq(perfmap_read(s.dir, &ours, &map, &err), -1);
+	ck_assert_int_eq(perfmap_read("/dev/zero", &ours, &map, &err), -1);
 	ck_assert_int_eq(scratch_run(&s, "mkfifo fifo"), 0);
-	ck_assert_int_eq(perfmap_read(scratch_path(&s, "fifo"), &map, &err), -1);
+	ck_assert_int_eq(perfmap_read(scratch_path(&s, "fifo"), &ours, &map, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.msg, "not a regular file"));
 	scratch_fini(&s);
 }
 END_TEST
 
-SUITE_MAIN("symbol/perfmap", test_forms, test_later_lines_win, test_no_files)
+/* Hostile: as many lines as fit. What is left out is said. */
+START_TEST(test_too_many)
+{
+	size_t n = 4 * (PERFMAP_FUNCTIONS_MAX + 2);
+	char *text = malloc(n + 1);
+	struct perfmap *map;
+
+	for (size_t i = 0; i < n; i += 4)
+		memcpy(text + i, "1 1\n", 5);
+	memcpy(text + n - 12, "1 1\n8 1\n9 1\n", 13);
+	map = perfmap_of_text(text, n);
+	ck_assert(perfmap_is_cut(map));
+	check(map, 1, "", 1);
+	check(map, 8, NULL, 0);
+	check(map, 9, NULL, 0);
+	perfmap_free(map);
+	text = strdup("8 1\n9 1");
+	map = perfmap_of_text(text, 7);
+	ck_assert(!perfmap_is_cut(map));
+	check(map, 9, "", 9);
+	perfmap_free(map);
+}
+END_TEST
+
+SUITE_MAIN("symbol/perfmap", test_forms, test_later_lines_win, test_no_files, test_too_many)
