@@ -2,11 +2,12 @@
 #include "symbol/tablecache.h"
 
 #include "base/xalloc.h"
+#include "symbol/buildid.h"
+#include "symbol/cacheroom.h"
 #include "symbol/filetable.h"
 #include "symbol/regular.h"
 #include "symbol/unittable.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <isa-l/crc64.h>
@@ -16,11 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SUFFIX      ".tables"
 #define ENTRIES_MAX ((uint64_t)1 << 20)
 
 /* To be raised when the form below changes; those of the tables count as well. */
-#define CACHE_VERSION 1
+#define CACHE_VERSION 2
 
 static const char magic[8] = "MTTABLES";
 
@@ -29,8 +29,11 @@ struct head {
 	char magic[8];
 	uint32_t version, file_version, unit_version, pointer_size;
 	uint64_t n_entries;
-	uint64_t checksum; /* of the entries */
+	uint64_t checksum;              /* of the entries */
+	char build_id[BUILDID_HEX + 7]; /* with NULs behind */
 };
+
+_Static_assert(sizeof(struct head) % sizeof(uint64_t) == 0, "tables are read where they lie");
 
 struct entry {
 	uint64_t number, offset, size, checksum;
@@ -44,6 +47,7 @@ struct kept {
 
 struct tablecache {
 	char *directory, *path;
+	char build_id[BUILDID_HEX];
 	int fd; /* -1: there is no file */
 	struct kept *all;
 	size_t n, cap;
@@ -111,7 +115,7 @@ static void remove_at(struct tablecache *cache, size_t i)
 	cache->all[i] = cache->all[--cache->n];
 }
 
-static struct head make_head(uint64_t n_entries)
+static struct head make_head(const struct tablecache *cache, uint64_t n_entries)
 {
 	struct head head = {
 		.version = CACHE_VERSION,
@@ -122,13 +126,14 @@ static struct head make_head(uint64_t n_entries)
 	};
 
 	memcpy(head.magic, magic, sizeof(magic));
+	memcpy(head.build_id, cache->build_id, sizeof(cache->build_id));
 	return head;
 }
 
 /* Whether the head is one that we write, but for the checksum. */
-static bool head_is_ours(const struct head *head)
+static bool head_is_ours(const struct tablecache *cache, const struct head *head)
 {
-	struct head ours = make_head(head->n_entries);
+	struct head ours = make_head(cache, head->n_entries);
 
 	ours.checksum = head->checksum;
 	return memcmp(head, &ours, sizeof(ours)) == 0 && head->n_entries <= ENTRIES_MAX;
@@ -140,7 +145,7 @@ static void read_entries(struct tablecache *cache, uint64_t size)
 	struct head head;
 	size_t n;
 
-	if (!read_all(cache->fd, &head, sizeof(head), 0) || !head_is_ours(&head))
+	if (!read_all(cache->fd, &head, sizeof(head), 0) || !head_is_ours(cache, &head))
 		return;
 	n = (size_t)head.n_entries;
 	entries = xcalloc(n ? n : 1, sizeof(*entries));
@@ -153,14 +158,25 @@ static void read_entries(struct tablecache *cache, uint64_t size)
 	free(entries);
 }
 
+/* Whether nobody but us, or root, says what is in the directory; one that is not there is ours. */
+static bool is_trusted(const char *directory)
+{
+	struct stat st;
+
+	if (stat(directory, &st) < 0)
+		return errno == ENOENT;
+	return st.st_uid == geteuid() || st.st_uid == 0;
+}
+
 struct tablecache *tablecache_open(const char *directory, const char *build_id)
 {
 	struct tablecache *cache = xcalloc(1, sizeof(*cache));
-	struct stat st;
+	struct stat st = { 0 };
 
 	cache->directory = xstrdup(directory);
-	cache->path = xasprintf("%s/%s" SUFFIX, directory, build_id);
-	cache->fd = regular_open(cache->path, &st, NULL);
+	cache->path = xasprintf("%s/%s" CACHEROOM_SUFFIX, directory, build_id);
+	snprintf(cache->build_id, sizeof(cache->build_id), "%s", build_id);
+	cache->fd = is_trusted(directory) ? regular_open(cache->path, &st, NULL) : -1;
 	/* somebody else's could say anything of what our programs are */
 	if (cache->fd >= 0 && st.st_uid == geteuid() && st.st_size > 0)
 		read_entries(cache, (uint64_t)st.st_size);
@@ -246,7 +262,7 @@ static bool write_table(const struct tablecache *cache, int fd, const struct kep
 
 static bool write_file(const struct tablecache *cache, int fd)
 {
-	struct head head = make_head(cache->n);
+	struct head head = make_head(cache, cache->n);
 	struct entry *entries = xcalloc(cache->n, sizeof(*entries));
 	uint64_t at = sizeof(head) + cache->n * sizeof(*entries);
 	bool done;
@@ -279,69 +295,6 @@ static bool make_directory(const char *path)
 	return there;
 }
 
-struct old_file {
-	char *path;
-	struct timespec used;
-	uint64_t size;
-};
-
-static int compare_used(const void *a, const void *b)
-{
-	const struct old_file *x = a, *y = b;
-
-	if (x->used.tv_sec != y->used.tv_sec)
-		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
-	return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
-}
-
-/* The files of the cache; *n of them, for the caller to free. Others are left alone. */
-static struct old_file *list_files(const char *directory, size_t *n)
-{
-	DIR *dir = opendir(directory);
-	struct old_file *files = NULL;
-	struct dirent *entry;
-	struct stat st;
-
-	*n = 0;
-	while (dir && (entry = readdir(dir))) {
-		size_t length = strlen(entry->d_name);
-
-		if (length < sizeof(SUFFIX) ||
-		    strcmp(entry->d_name + length + 1 - sizeof(SUFFIX), SUFFIX) != 0 ||
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode))
-			continue;
-		files = xreallocarray(files, *n + 1, sizeof(*files));
-		files[(*n)++] = (struct old_file){
-			.path = xasprintf("%s/%s", directory, entry->d_name),
-			.used = st.st_mtim,
-			.size = (uint64_t)st.st_size,
-		};
-	}
-	if (dir)
-		closedir(dir);
-	return files;
-}
-
-/* Removes those that were written longest ago, until all fit. */
-static void make_room(const char *directory)
-{
-	uint64_t bytes = 0;
-	size_t n;
-	struct old_file *files = list_files(directory, &n);
-
-	for (size_t i = 0; i < n; i++)
-		bytes += files[i].size;
-	if (n)
-		qsort(files, n, sizeof(*files), compare_used);
-	for (size_t i = 0; i < n; i++) {
-		if (bytes > TABLECACHE_MAX && unlink(files[i].path) == 0)
-			bytes -= files[i].size;
-		free(files[i].path);
-	}
-	free(files);
-}
-
 /* Under another name first: who reads meanwhile reads the old one. */
 static void save(const struct tablecache *cache)
 {
@@ -349,9 +302,9 @@ static void save(const struct tablecache *cache)
 	bool done;
 	int fd;
 
-	if (!make_directory(cache->directory))
+	if (!make_directory(cache->directory) || !is_trusted(cache->directory))
 		return;
-	temporary = xasprintf("%s.XXXXXX", cache->path);
+	temporary = xasprintf("%s" CACHEROOM_UNFINISHED, cache->path);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0) {
 		free(temporary);
@@ -361,7 +314,7 @@ static void save(const struct tablecache *cache)
 	if (close(fd) < 0 || !done || rename(temporary, cache->path) < 0)
 		unlink(temporary);
 	free(temporary);
-	make_room(cache->directory);
+	cacheroom_make(cache->directory, TABLECACHE_MAX);
 }
 
 void tablecache_close(struct tablecache *cache)

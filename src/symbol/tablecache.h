@@ -36,12 +36,16 @@ char *tablecache_directory(void);
 
 /*
  * The tables of the ELF file with this build-id (hex digits), from the directory, which is made
- * when there is something to be kept. Free with tablecache_close.
+ * when there is something to be kept. One that is neither ours nor root's is neither read nor
+ * written to. Free with tablecache_close.
  */
 struct tablecache *tablecache_open(const char *directory, const char *build_id)
 	__attribute__((returns_nonnull));
 
-/* Writes what was put, if anything was, and frees; NULL is allowed. */
+/*
+ * Writes what was put, if anything was, and removes what others had begun to write and did not end;
+ * then frees. NULL is allowed.
+ */
 void tablecache_close(struct tablecache *cache);
 
 /* The table with a number, for the caller to free; false: it was not put, or is damaged. */

@@ -183,6 +183,44 @@ START_TEST(test_somebody_elses)
 	cache = open_cache(&s);
 	check(cache, 1, NULL);
 	tablecache_close(cache);
+	/* where another user may put what he likes */
+	ck_assert_int_eq(chown(scratch_path(&s, "a/cache/0123456789abcdef.tables"), 0, 0), 0);
+	cache = open_cache(&s);
+	check(cache, 1, "one");
+	tablecache_close(cache);
+	ck_assert_int_eq(chown(scratch_path(&s, "a/cache"), 1, 1), 0);
+	cache = open_cache(&s);
+	check(cache, 1, NULL);
+	put(cache, 1, "two");
+	tablecache_close(cache);
+	ck_assert_int_eq(chown(scratch_path(&s, "a/cache"), 0, 0), 0);
+	cache = open_cache(&s);
+	check(cache, 1, "one");
+	tablecache_close(cache);
+	scratch_fini(&s);
+}
+END_TEST
+
+/* A file under another's name says nothing of it. */
+START_TEST(test_another)
+{
+	struct tablecache *cache;
+	struct scratch s;
+
+	scratch_init(&s);
+	cache = open_cache(&s);
+	put(cache, 1, "one");
+	tablecache_close(cache);
+	ck_assert_int_eq(scratch_run(&s, "cd a/cache && cp 0123456789abcdef.tables "
+					 "0123456789abcde0.tables"),
+			 0);
+	cache = tablecache_open(scratch_path(&s, "a/cache"), "0123456789abcde0");
+	check(cache, 1, NULL);
+	put(cache, 1, "two");
+	tablecache_close(cache);
+	cache = tablecache_open(scratch_path(&s, "a/cache"), "0123456789abcde0");
+	check(cache, 1, "two");
+	tablecache_close(cache);
 	scratch_fini(&s);
 }
 END_TEST
@@ -249,4 +287,5 @@ START_TEST(test_directory_of_another)
 END_TEST
 
 SUITE_MAIN("symbol/tablecache", test_kept, test_relative, test_damaged, test_not_ours,
-	   test_somebody_elses, test_bounded, test_directory, test_directory_of_another)
+	   test_somebody_elses, test_another, test_bounded, test_directory,
+	   test_directory_of_another)
