@@ -102,6 +102,7 @@ static bool read_debug_file(struct elffile *file, const char *path)
 static int read_segments(struct elffile *file, const char *path, struct err *err)
 {
 	GElf_Phdr phdr;
+	uint64_t end;
 	size_t n;
 
 	if (elf_getphdrnum(file->elf, &n) < 0)
@@ -109,7 +110,9 @@ static int read_segments(struct elffile *file, const char *path, struct err *err
 	file->segments = xcalloc(SEGMENTS_MAX, sizeof(*file->segments));
 	for (size_t i = 0; i < n && gelf_getphdr(file->elf, (int)i, &phdr); i++) {
 		file->dynamic |= phdr.p_type == PT_INTERP;
-		if (phdr.p_type != PT_LOAD)
+		/* one that goes on behind the last address can be loaded by nobody */
+		if (phdr.p_type != PT_LOAD ||
+		    __builtin_add_overflow(phdr.p_vaddr, phdr.p_filesz, &end))
 			continue;
 		if (file->n_segments == SEGMENTS_MAX)
 			return err_set(err, "%s: it has too many segments", path);

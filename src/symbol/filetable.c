@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+static bool segments_are_sane(const struct filetable *table)
+{
+	uint64_t end;
+
+	for (size_t i = 0; i < table->n_segments; i++)
+		if (__builtin_add_overflow(table->segments[i].value, table->segments[i].size, &end))
+			return false;
+	return true;
+}
+
 static bool symbols_are_sane(const struct filetable *table)
 {
 	uint64_t end = 0;
@@ -53,7 +63,7 @@ bool filetable_check(const void *bytes, size_t n, struct filetable *table)
 	table->n_names = n;
 	return head.version == FILETABLE_VERSION && table->segments && table->symbols &&
 	       table->units && head.n_names == n && n > 0 && p[n - 1] == '\0' &&
-	       symbols_are_sane(table) && units_are_sane(table);
+	       segments_are_sane(table) && symbols_are_sane(table) && units_are_sane(table);
 }
 
 bool filetable_value(const struct filetable *table, uint64_t offset, uint64_t *value)

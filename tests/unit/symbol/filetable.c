@@ -129,6 +129,12 @@ START_TEST(test_damaged)
 	parts = sound;
 	parts.units[1].start = 0x11ff;
 	ck_assert(!is_taken(&parts));
+	/* a segment ends where addresses do, not behind that */
+	parts = sound;
+	parts.segments[1].value = UINT64_MAX - 0x100;
+	ck_assert(is_taken(&parts));
+	parts.segments[1].value = UINT64_MAX - 0xff;
+	ck_assert(!is_taken(&parts));
 }
 END_TEST
 
