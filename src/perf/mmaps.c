@@ -163,11 +163,12 @@ static struct str take_path(const struct record *record, size_t size)
 static void tell_mapping(struct reader *r, const struct mmap_body *map,
 			 struct mmaps_mapping *mapping)
 {
-	if (map->length == 0 || __builtin_add_overflow(map->start, map->length, &mapping->end))
+	mapping->pid = (int32_t)map->pid;
+	if (mapping->pid < -1 || map->length == 0 ||
+	    __builtin_add_overflow(map->start, map->length, &mapping->end))
 		return;
 	mapping->start = map->start;
 	mapping->offset = map->offset;
-	mapping->pid = (int32_t)map->pid;
 	r->sink->mapping(r->sink->ctx, mapping);
 }
 
@@ -206,7 +207,8 @@ static void take_fork(struct reader *r, const struct record *record)
 	struct fork_body body;
 
 	/* a thread is none */
-	if (take_body(record, &body, sizeof(body)) && body.pid != body.parent)
+	if (take_body(record, &body, sizeof(body)) && body.pid != body.parent &&
+	    body.pid <= INT32_MAX && body.parent <= INT32_MAX)
 		r->sink->fork(r->sink->ctx, (int32_t)body.pid, (int32_t)body.parent);
 }
 

@@ -39,6 +39,7 @@ static void on_mapping(void *ctx, const struct mmaps_mapping *m)
 	struct told *told = ctx;
 
 	ck_assert_uint_lt(m->start, m->end);
+	ck_assert_int_ge(m->pid, -1);
 	TELL(told, "%d %" PRIx64 "-%" PRIx64 " %" PRIx64 " %" PRIu64 " %.*s ", m->pid, m->start,
 	     m->end, m->offset, m->inode, (int)m->path.n, m->path.p);
 	print_id(told, &m->build_id);
@@ -49,6 +50,7 @@ static void on_fork(void *ctx, int32_t pid, int32_t parent)
 {
 	struct told *told = ctx;
 
+	ck_assert(pid >= 0 && parent >= 0);
 	TELL(told, "fork %d %d\n", pid, parent);
 }
 
