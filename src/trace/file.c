@@ -25,7 +25,7 @@ struct file {
 	int dir;    /* where name and temp are, O_PATH; -1: a device or a pipe, without these two */
 	char *path; /* as it was given: for messages */
 	char *name; /* in dir */
-	char temp[NAME_MAX + 1];
+	char temp[NAME_MAX + 1]; /* empty: it has no name yet */
 	uint64_t bytes;
 };
 
@@ -102,26 +102,78 @@ static int open_dir(struct file *f, const char *path, struct err *err)
 	return f->dir < 0 ? -1 : 0;
 }
 
-/* Its own name shows what it belongs to, should it ever be left behind by a SIGKILL. */
-static int open_temporary(struct file *f, struct err *err)
+/* The file itself, as a name that linkat(2) can follow. */
+static void path_of_fd(const struct file *f, char path[40])
 {
-	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	snprintf(path, 40, "/proc/self/fd/%d", f->fd);
+}
+
+/*
+ * A file without a name, of which a SIGKILL leaves nothing. Not all file systems have that, and
+ * without /proc only root could name it later: open(2), O_TMPFILE.
+ */
+static bool open_unnamed(struct file *f)
+{
+	char path[40];
+
+	f->fd = openat(f->dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, MODE);
+	if (f->fd < 0)
+		return false;
+	path_of_fd(f, path);
+	if (access(path, F_OK) == 0)
+		return true;
+	close(f->fd);
+	f->fd = -1;
+	return false;
+}
+
+static int make_named(struct file *f)
+{
+	f->fd = openat(f->dir, f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
+	return f->fd;
+}
+
+static int name_unnamed(struct file *f)
+{
+	char path[40];
+
+	path_of_fd(f, path);
+	return linkat(AT_FDCWD, path, f->dir, f->temp, AT_SYMLINK_FOLLOW);
+}
+
+/*
+ * Has `make` make a temporary name. It shows what it belongs to, should it ever be left behind by a
+ * SIGKILL. -1 with errno.
+ */
+static int take_name(struct file *f, int (*make)(struct file *f))
+{
 	sigset_t saved;
-	int i;
+	int made = -1, why;
 
 	hold_signals(&saved);
-	for (i = 0; i < TRIES && f->fd < 0; i++) {
+	for (int i = 0; i < TRIES && made < 0; i++) {
 		snprintf(f->temp, sizeof(f->temp), ".%.200s.%d-%d.tmp", f->name, (int)getpid(), i);
-		f->fd = openat(f->dir, f->temp, flags, MODE);
-		if (f->fd < 0 && errno != EEXIST)
+		made = make(f);
+		if (made < 0 && errno != EEXIST)
 			break;
 	}
-	if (f->fd >= 0) {
+	why = errno;
+	if (made < 0) {
+		f->temp[0] = '\0';
+	} else {
 		memcpy(temporary_name, f->temp, sizeof(temporary_name));
 		atomic_store(&temporary_dir, f->dir);
 	}
 	release_signals(&saved);
-	return f->fd < 0 ? cannot_write(f->path, err) : 0;
+	errno = why;
+	return made < 0 ? -1 : 0;
+}
+
+static int open_temporary(struct file *f, struct err *err)
+{
+	if (open_unnamed(f) || take_name(f, make_named) == 0)
+		return 0;
+	return cannot_write(f->path, err);
 }
 
 static int create_beside(struct file *f, const char *path, struct err *err)
@@ -242,17 +294,30 @@ uint64_t file_bytes(const struct file *f)
 	return f->bytes;
 }
 
-/* With the older file out of the way under the name `old`. */
+/* Gives the older file the name `old` as well, so that at no moment there is none. */
+static bool link_older(struct file *f, const char *old)
+{
+	if (linkat(f->dir, f->name, f->dir, old, 0) == 0)
+		return true;
+	if (errno != EEXIST || unlinkat(f->dir, old, 0) != 0)
+		return false;
+	return linkat(f->dir, f->name, f->dir, old, 0) == 0;
+}
+
 static int replace(struct file *f, const char *old, struct err *err)
 {
-	bool kept = renameat(f->dir, f->name, f->dir, old) == 0;
+	bool linked = link_older(f, old);
+	/* FAT has no links, and fs.protected_hardlinks allows them for files of one's own */
+	bool renamed = !linked && renameat(f->dir, f->name, f->dir, old) == 0;
 
-	if (!kept && errno != ENOENT)
+	if (!linked && !renamed && errno != ENOENT)
 		return err_errno(err, "cannot keep the older %s as %s", f->path, old);
 	if (renameat(f->dir, f->temp, f->dir, f->name) == 0)
 		return 0;
 	cannot_write(f->path, err);
-	if (kept && renameat(f->dir, old, f->dir, f->name) != 0)
+	if (linked)
+		unlinkat(f->dir, old, 0);
+	else if (renamed && renameat(f->dir, old, f->dir, f->name) != 0)
 		err_hint(err, "the older file is now called %s", old);
 	return -1;
 }
@@ -277,7 +342,7 @@ static int put_in_place(struct file *f, struct err *err)
 /* Removes the temporary file unless it has been put in place, and lets go of its name. */
 static void end_temporary(struct file *f, bool in_place)
 {
-	if (!in_place)
+	if (!in_place && f->temp[0])
 		unlinkat(f->dir, f->temp, 0);
 	if (atomic_load(&temporary_dir) == f->dir)
 		atomic_store(&temporary_dir, -1);
@@ -290,8 +355,12 @@ int file_commit(struct file *f, struct err *err)
 
 	if (f->dir >= 0)
 		invoker_give(f->fd);
+	ret = f->dir >= 0 && !f->temp[0] && take_name(f, name_unnamed) < 0
+		      ? cannot_write(f->path, err)
+		      : 0;
 	/* Some file systems tell only now that the disk is full. */
-	ret = close(f->fd) != 0 && errno != EINTR ? cannot_write(f->path, err) : 0;
+	if (close(f->fd) != 0 && errno != EINTR && ret == 0)
+		ret = cannot_write(f->path, err);
 	f->fd = -1;
 	if (f->dir >= 0) {
 		hold_signals(&saved);

@@ -7,6 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 
 static struct scratch s;
 static struct err err;
@@ -23,6 +27,28 @@ static struct file *create(const char *name)
 static void write_text(struct file *file, const char *text)
 {
 	ck_assert_int_eq(file_write(file, text, strlen(text), &err), 0);
+}
+
+/*
+ * Has there be no /proc for the rest of the test (a process of its own), so that the file has a
+ * name from the beginning. false: that is not allowed.
+ */
+static bool without_proc(const char *test)
+{
+	if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	    mount("none", "/proc", "tmpfs", 0, NULL) == 0)
+		return true;
+	printf("SKIP %s: a tmpfs cannot be mounted here\n", test);
+	return false;
+}
+
+/* How many names a file has in this directory before it is committed. */
+static unsigned int names_meanwhile(void)
+{
+	int fd = open(scratch_path(&s, "."), O_WRONLY | O_TMPFILE, 0600);
+
+	close(fd);
+	return fd < 0 || access("/proc/self/fd", F_OK) < 0 ? 1 : 0;
 }
 
 static void refuse(const char *name, const char *why)
@@ -47,7 +73,7 @@ START_TEST(test_new_file)
 	file = create("a.fxt");
 	write_text(file, "one ");
 	ck_assert(!scratch_has(&s, "a.fxt"));
-	ck_assert_uint_eq(scratch_count(&s), 1);
+	ck_assert_uint_eq(scratch_count(&s), names_meanwhile());
 	write_text(file, "two");
 	ck_assert_uint_eq(file_bytes(file), 7);
 	ck_assert_int_eq(file_commit(file, &err), 0);
@@ -114,11 +140,13 @@ START_TEST(test_cannot_keep_the_old_one)
 }
 END_TEST
 
-/* The new file cannot take its place (it was removed): the old one gets its name back. */
+/* The new file cannot take its place (it was removed): the old one has its name. */
 START_TEST(test_old_file_comes_back)
 {
 	struct file *file;
 
+	if (!without_proc("test_old_file_comes_back"))
+		return;
 	scratch_init(&s);
 	scratch_put(&s, "a.fxt", "old");
 	file = create("a.fxt");
@@ -397,10 +425,55 @@ START_TEST(test_disk_full_leaves_all)
 }
 END_TEST
 
+/* The kernel and the file system decide whether the file has no name; the rest is the same. */
+START_TEST(test_named_meanwhile)
+{
+	struct file *file;
+	struct stat st;
+
+	if (!without_proc("test_named_meanwhile"))
+		return;
+	scratch_init(&s);
+	umask(027);
+	scratch_put(&s, "a.fxt", "old");
+	scratch_put(&s, "a.fxt.old", "older");
+	file = create("a.fxt");
+	write_text(file, "new");
+	ck_assert_uint_eq(scratch_count(&s), 3);
+	ck_assert_int_eq(file_commit(file, &err), 0);
+	ck_assert(scratch_holds(&s, "a.fxt", "new"));
+	ck_assert(scratch_holds(&s, "a.fxt.old", "old"));
+	ck_assert_uint_eq(scratch_count(&s), 2);
+	ck_assert_int_eq(stat(scratch_path(&s, "a.fxt"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0640);
+	ck_assert_uint_eq(st.st_nlink, 1);
+	scratch_fini(&s);
+}
+END_TEST
+
+/* Its directory was removed meanwhile: there is nowhere to put it. */
+START_TEST(test_directory_goes_meanwhile)
+{
+	struct file *file;
+
+	scratch_init(&s);
+	ck_assert_int_eq(mkdir(scratch_path(&s, "d"), 0777), 0);
+	file = create("d/a.fxt");
+	write_text(file, "new");
+	ck_assert_int_eq(scratch_run(&s, "rm -r d"), 0);
+	ck_assert_int_eq(file_commit(file, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.msg, strerror(ENOENT)));
+	ck_assert_uint_eq(scratch_count(&s), 0);
+	scratch_fini(&s);
+}
+END_TEST
+
 START_TEST(test_unlink_temporary)
 {
 	struct file *file;
 
+	if (!without_proc("test_unlink_temporary"))
+		return;
 	scratch_init(&s);
 	file_unlink_temporary();
 	file = create("a.fxt");
@@ -422,4 +495,5 @@ SUITE_MAIN("trace/file", test_new_file, test_old_file_is_kept, test_discard_leav
 	   test_cannot_keep_the_old_one, test_old_file_comes_back, test_directory_appears_meanwhile,
 	   test_bad_paths, test_unwritable_directory, test_symbolic_link, test_relative_path,
 	   test_device, test_pipe, test_planted, test_file_of_another, test_given_to_the_invoker,
-	   test_disk_full_leaves_all, test_unlink_temporary)
+	   test_disk_full_leaves_all, test_named_meanwhile, test_directory_goes_meanwhile,
+	   test_unlink_temporary)
