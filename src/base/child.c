@@ -326,8 +326,12 @@ void child_kill(struct child *c, int sig)
 bool child_ended(const struct child *c)
 {
 	siginfo_t info = { .si_pid = 0 };
+	int failed;
 
-	return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+	do
+		failed = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+	while (failed && errno == EINTR);
+	return failed || info.si_pid;
 }
 
 int child_reap(struct child *c)
