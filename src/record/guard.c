@@ -58,7 +58,6 @@ static void move_in(struct duty *duty)
 	int dir = fcntl(duty->dir, F_DUPFD, FIRST_FREE);
 	int null = open("/dev/null", O_RDWR);
 
-	/* without them it could do nothing: then our end is all that is waited for */
 	for (int fd = 0; fd < FROM; fd++) {
 		if (null != fd && dup2(null, fd) < 0)
 			close(fd);
@@ -68,6 +67,9 @@ static void move_in(struct duty *duty)
 	close(PARENT);
 	duty->parent = dup2(parent, PARENT);
 	closefrom_fd(FIRST_FREE);
+	/* deaf, it would wait for our end, and we for its own */
+	if (duty->from < 0)
+		_exit(1);
 }
 
 /* Takes all messages that are there. false: there will be no more. */
