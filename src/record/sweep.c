@@ -32,14 +32,14 @@ static bool is_wanted(const char *name, unsigned int depth)
 	return entry_is_ours(name);
 }
 
-/* One reading of the directory. How many were removed; *left: how many could not be. */
-static unsigned long pass(int fd, unsigned int depth, unsigned long *left)
+/* One reading of the directory. How many were removed; *why: errno of one that was not, or 0. */
+static unsigned long pass(int fd, unsigned int depth, int *why)
 {
 	char buf[4096] __attribute__((aligned(_Alignof(struct entry))));
 	unsigned long removed = 0;
 	long n;
 
-	*left = 0;
+	*why = 0;
 	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0) {
 		for (long at = 0; at < n;) {
 			const struct entry *entry = (const void *)(buf + at);
@@ -50,23 +50,25 @@ static unsigned long pass(int fd, unsigned int depth, unsigned long *left)
 			if (remove_name(fd, entry->name, depth))
 				removed++;
 			else
-				++*left;
+				*why = errno;
 		}
 	}
 	/* a directory that cannot be read has who knows what in it */
-	*left += n < 0;
+	if (n < 0)
+		*why = errno;
 	return removed;
 }
 
 /* Takes fd. A directory may skip names while others are removed from it: read until none is. */
 static bool empty(int fd, unsigned int depth)
 {
-	unsigned long left;
+	int why;
 
-	while (pass(fd, depth, &left) > 0 && lseek(fd, 0, SEEK_SET) == 0)
+	while (pass(fd, depth, &why) > 0 && lseek(fd, 0, SEEK_SET) == 0)
 		;
 	close(fd);
-	return left == 0;
+	errno = why;
+	return why == 0;
 }
 
 /* A directory named so in fd, on the same file system; -1. */
@@ -80,6 +82,7 @@ static int open_below(int fd, const char *name)
 	if (fstat(fd, &outer) == 0 && fstat(below, &inner) == 0 && outer.st_dev == inner.st_dev)
 		return below;
 	close(below);
+	errno = EXDEV;
 	return -1;
 }
 

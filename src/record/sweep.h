@@ -12,7 +12,10 @@
 
 #include <stdbool.h>
 
-/* fd: the directory; its offset is left alone. Whether nothing of those names is left. */
+/*
+ * fd: the directory; its offset is left alone. Whether nothing of those names is left; errno says why
+ * not.
+ */
 bool sweep_directory(int fd);
 
 /* Removes the one name of it; whether that is gone. */

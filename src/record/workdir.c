@@ -264,8 +264,8 @@ static int take(struct workdir *dir, struct err *err)
 		return hint(dir, err);
 	}
 	if (!sweep_directory(dir->fd)) {
-		err_set(err, "%s: what an earlier recording left there cannot be removed",
-			dir->path);
+		err_errno(err, "%s: what an earlier recording left there cannot be removed",
+			  dir->path);
 		return err_hint(err, "remove perf.data* and " ENTRY_JSON
 				     " there, or give another directory with -working-directory");
 	}
