@@ -85,7 +85,7 @@ list()
 
 candidates()
 {
-	for script in tests/golden/run.* tests/truth/run.* tests/diff/* tests/e2e/*; do
+	for script in tests/golden/run.* tests/truth/run.* tests/diff/* tests/e2e/* tests/faults/*; do
 		if [ -f "$script" ] && [ -x "$script" ]; then
 			echo "${script#tests/} $script $build"
 		fi

@@ -6,6 +6,7 @@ unit_programs := $(unit_sources:%.c=$(O)/%)
 other_programs := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/diff/*.c tests/fuzz/*.c)))
 bench_programs := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/bench/*.c)))
 tool_programs := $(addprefix $(O)/tests/tools/,softstep softperf symbolize)
+shim := $(O)/tests/faults/shim.so
 CHECK_CFLAGS = $(shell $(PKG_CONFIG) --cflags check)
 CHECK_LIBS = $(shell $(PKG_CONFIG) --libs check)
 
@@ -18,7 +19,13 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libmagictrace.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(all_ldflags) -o $@ $^ $(LIB_LIBS) $(test_libs)
 
-check check-long: all $(unit_programs) $(other_programs) $(tool_programs)
+# What is preloaded into magic-trace (with sanitizers it is not: their allocator must come first).
+$(shim): tests/faults/shim.c tests/faults/faultpoint.c tests/faults/faultpoint.h
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu17 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fPIC -shared \
+		-static-libgcc -o $@ $(filter %.c,$^)
+
+check check-long: all $(unit_programs) $(other_programs) $(tool_programs) $(shim)
 	$(Q)MT_LONG=$(if $(filter check-long,$@),1) tests/run.sh $(O)
 
 check-unit: $(unit_programs)
