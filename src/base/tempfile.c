@@ -9,7 +9,7 @@
 
 int tempfile_open(const char *stem)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = secure_getenv("TMPDIR");
 	char *path;
 	int fd;
 

@@ -132,6 +132,22 @@ static void end_without_memory(void)
 	json_set_alloc_funcs(xmalloc, free);
 }
 
+/*
+ * It reads and writes what its user names, and runs what the environment names: who could lend it
+ * another user's rights could do anything with them.
+ */
+static int refuse_lent_rights(struct console *console)
+{
+	struct err err = ERR_INIT;
+
+	err_set(&err,
+		"this file is set-user-ID or set-group-ID, which magic-trace is not made for");
+	err_hint(&err,
+		 "chmod ug-s magic-trace; `magic-trace check` says what users need to record");
+	console_error(console, &err);
+	return STATUS_NONE;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = OPTIONS_INIT;
@@ -144,6 +160,8 @@ int main(int argc, char **argv)
 	keep_exit_statuses();
 	end_without_memory();
 	console_init(&console, STDERR_FILENO);
+	if (getuid() != geteuid() || getgid() != getegid())
+		return refuse_lent_rights(&console);
 	if (argc < 2) {
 		help_program(stderr);
 		return STATUS_USAGE;

@@ -82,6 +82,25 @@ uint64_t entry_size(const char *path)
 	return size;
 }
 
+/* perf opens what is called data, or data.N, in a directory of its own, whatever it is. */
+static int check_inside(const char *path, struct err *err)
+{
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir = opendir(path);
+	int r = 0;
+
+	if (!dir)
+		return err_errno(err, "%s", path);
+	while (r == 0 && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "data", 4) == 0 &&
+		    fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 && !S_ISREG(st.st_mode))
+			r = err_set(err, "%s/%s: it is not a regular file", path, entry->d_name);
+	}
+	closedir(dir);
+	return r;
+}
+
 int entry_check(const char *path, struct err *err)
 {
 	struct stat st;
@@ -92,5 +111,5 @@ int entry_check(const char *path, struct err *err)
 		return err_set(err, "%s: it is neither a regular file nor a directory", path);
 	if (access(path, R_OK) < 0)
 		return err_errno(err, "%s", path);
-	return 0;
+	return S_ISDIR(st.st_mode) ? check_inside(path, err) : 0;
 }

@@ -83,7 +83,7 @@ def a_packagers_flags_win(report):
 
 
 def main():
-    report = harness.Report("hardened")
+    report = harness.Report("e2e/hardened")
     flags = flags_of("flags-are")
     if "-fstack-protector-strong" not in flags:
         report.skip("built", "HARDEN=0")
