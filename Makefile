@@ -7,7 +7,7 @@
 #   make demo          records a small program, decodes it, says what to open
 #   make install       the program, its manual page, completion: PREFIX=/usr/local, DESTDIR=
 #   make man           writes docs/magic-trace.1 and .bash anew from the tables in src/cli
-#   make lint          clang-format and clang-tidy
+#   make lint          clang-format, clang-tidy and cppcheck
 #
 #   DEBUG=1  no optimisation     ASAN=1  address and undefined-behaviour sanitizers
 #   V=1      show the commands   O=DIR   build somewhere else

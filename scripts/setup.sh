@@ -48,7 +48,7 @@ fi
 if [ $manager = apt ]; then
 	packages="gcc g++ libc6-dev make pkg-config libdw-dev libelf-dev libisal-dev libzstd-dev
 		libjansson-dev libiberty-dev check python3 binutils bash zstd $perf"
-	[ -z "$lint" ] || packages="$packages clang clang-format clang-tidy groff-base"
+	[ -z "$lint" ] || packages="$packages clang clang-format clang-tidy cppcheck groff-base"
 	is_installed()
 	{
 		dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
@@ -57,7 +57,7 @@ else
 	packages="gcc gcc-c++ glibc-devel make pkgconf-pkg-config elfutils-devel elfutils-libelf-devel
 		isa-l-devel libzstd-devel jansson-devel binutils-devel check-devel python3 binutils bash
 		zstd libasan libubsan findutils diffutils $perf"
-	[ -z "$lint" ] || packages="$packages clang clang-tools-extra groff-base"
+	[ -z "$lint" ] || packages="$packages clang clang-tools-extra cppcheck groff-base"
 	is_installed()
 	{
 		rpm -q --whatprovides "$1" >/dev/null 2>&1

@@ -34,15 +34,26 @@ check-unit: $(unit_programs)
 bench: all $(bench_programs)
 	$(Q)tests/bench/run.py $(O)
 
-# Formatting, and what clang-tidy finds (.clang-format, .clang-tidy). A file that has passed is not
-# looked at again before it, or what it includes, changes.
+# Formatting, and what clang-tidy and cppcheck find (.clang-format, .clang-tidy, .cppcheck). A file that
+# has passed is not looked at again before it, or what it includes, changes.
 c_files := $(wildcard src/*/*.[ch] src/*/*/*.[ch] include/*.h tests/*/*.[ch] tests/*/*/*.[ch] demo/*.c)
-lint:
+lint: cppcheck
 	$(Q)for tool in clang-format clang-tidy; do command -v $$tool >/dev/null || \
 		{ echo "there is no $$tool: scripts/setup.sh --lint installs it"; exit 1; }; done
 	$(Q)clang-format --dry-run -Werror $(c_files)
 	$(Q)$(MAKE) --no-print-directory -k $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) \
 		$(patsubst %.c,$(O)/lint/%.ok,$(filter %.c,$(c_files)))
+
+# Of the program only: programs that are traced do odd things on purpose. Not style, which
+# clang-tidy is asked for.
+cppcheck:
+	$(call say,CHECK,src)
+	$(Q)command -v cppcheck >/dev/null || \
+		{ echo "there is no cppcheck: scripts/setup.sh --lint installs it"; exit 1; }
+	$(Q)mkdir -p $(O)/lint/cppcheck && cppcheck -j$$(nproc) --quiet --error-exitcode=1 --std=c11 \
+		--enable=warning,portability,performance --suppress=missingIncludeSystem \
+		--suppressions-list=.cppcheck --cppcheck-build-dir=$(O)/lint/cppcheck -D_GNU_SOURCE \
+		-Isrc -Iinclude src include demo
 
 # The analyzer goes through 225,000 states of each function if nobody stops it, which takes four times
 # as long as these. In tests, where each ck_assert doubles the paths, a few do.
@@ -62,4 +73,4 @@ $(O)/demo/demo: demo/demo.c
 	$(Q)mkdir -p $(@D) && $(CC) -g -O1 -fno-omit-frame-pointer -o $@ $< -ldl
 
 .SECONDARY:
-.PHONY: check check-long check-unit bench lint demo
+.PHONY: check check-long check-unit bench lint cppcheck demo

@@ -43,7 +43,7 @@ static inline bool take_word(struct str *s, const char *word)
 	size_t n = 0;
 
 	/* a byte at a time: they differ at the first, or are few */
-	while (word[n] && n < s->n && s->p[n] == word[n])
+	while (n < s->n && word[n] && s->p[n] == word[n])
 		n++;
 	if (word[n])
 		return false;
