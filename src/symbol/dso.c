@@ -4,6 +4,7 @@
 #include "base/xalloc.h"
 #include "symbol/debugfile.h"
 #include "symbol/reader.h"
+#include "symbol/regular.h"
 #include "symbol/tablecache.h"
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ struct unit {
 };
 
 struct dso {
-	int fd;
+	int fd;         /* -1: closed */
+	struct stat st; /* of the file, when it is closed */
 	char *path;
 	char build_id[BUILDID_HEX];
 	bool fetch;
@@ -79,9 +81,47 @@ void dso_close(struct dso *dso)
 	forget_units(dso);
 	free(dso->units);
 	blob_fini(&dso->bytes);
-	close(dso->fd);
+	if (dso->fd >= 0)
+		close(dso->fd);
 	free(dso->path);
 	free(dso);
+}
+
+void dso_rest(struct dso *dso)
+{
+	struct stat there = { 0 };
+	int again;
+
+	reader_stop(dso->reader);
+	dso->reader = NULL;
+	if (dso->cache)
+		tablecache_rest(dso->cache);
+	if (dso->fd < 0)
+		return;
+	again = regular_open(dso->path, &there, NULL);
+	if (again < 0)
+		return;
+	close(again);
+	if (fstat(dso->fd, &dso->st) < 0 || !regular_same(&there, &dso->st))
+		return;
+	close(dso->fd);
+	dso->fd = -1;
+}
+
+static int open_again(struct dso *dso, struct err *err)
+{
+	struct stat st = { 0 };
+
+	if (dso->fd >= 0)
+		return 0;
+	dso->fd = regular_open(dso->path, &st, err);
+	if (dso->fd < 0)
+		return -1;
+	if (regular_same(&st, &dso->st))
+		return 0;
+	close(dso->fd);
+	dso->fd = -1;
+	return err_set(err, "%s: it is another file than before", dso->path);
 }
 
 /* Takes the table over. False: it is none. */
@@ -146,6 +186,8 @@ static int start_reader(struct dso *dso, struct err *err)
 
 	if (dso->reader)
 		return 0;
+	if (open_again(dso, err) < 0)
+		return -1;
 	return reader_start(dso->fd, dso->path, dso->fetch, &limits, &dso->reader, err);
 }
 

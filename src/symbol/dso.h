@@ -22,6 +22,12 @@ struct dso *dso_open(int fd, const char *path, const char *build_id, const char 
 	__attribute__((returns_nonnull));
 void dso_close(struct dso *dso);
 
+/*
+ * Ends the process that reads the file, and closes the file and that of the cache, until something
+ * is asked for that is not known yet. (A file stays open that its path does not lead to any more.)
+ */
+void dso_rest(struct dso *dso);
+
 /* The file's table, lives as long as dso. NULL with err: it cannot be read, the same each time. */
 const struct filetable *dso_file(struct dso *dso, struct err *err);
 

@@ -14,6 +14,9 @@
 /* Bytes of paths and the like; what is beyond belongs to no file. */
 #define KEYS_MAX ((size_t)64 << 20)
 
+/* Files that are open, and read by a process each, at one time. */
+#define AWAKE_MAX 16
+
 struct file {
 	char *path;
 	char build_id[BUILDID_HEX];
@@ -40,6 +43,9 @@ struct mapped {
 	uint32_t *by_path; /* the newest file of each path */
 	struct named_id *ids;
 	uint32_t n_files, cap_files, cap_paths;
+	uint32_t
+		awake[AWAKE_MAX]; /* files that may be open; the one that was asked last is first */
+	size_t n_awake;
 	size_t n_ids, cap_ids;
 };
 
@@ -188,10 +194,27 @@ static void open_file(const struct mapped *m, struct file *file)
 	file->dso = NULL;
 }
 
+/* The file is asked for something: the one that was not for longest is closed. */
+static void wake(struct mapped *m, uint32_t file)
+{
+	size_t at = 0;
+
+	while (at < m->n_awake && m->awake[at] != file)
+		at++;
+	if (at == AWAKE_MAX)
+		dso_rest(m->files[m->awake[--at]].dso);
+	else if (at == m->n_awake)
+		m->n_awake++;
+	memmove(&m->awake[1], &m->awake[0], at * sizeof(*m->awake));
+	m->awake[0] = file;
+}
+
 struct dso *mapped_dso(struct mapped *m, uint32_t file)
 {
 	if (!m->files[file].tried)
 		open_file(m, &m->files[file]);
+	if (m->files[file].dso)
+		wake(m, file);
 	return m->files[file].dso;
 }
 

@@ -52,7 +52,10 @@ uint32_t mapped_add(struct mapped *m, const struct mapped_key *key);
 /* The newest file of a path, or MAPPED_NONE. */
 uint32_t mapped_newest(struct mapped *m, struct str path);
 
-/* The file, opened; NULL: it cannot be had. Lives as long as m. */
+/*
+ * The file; NULL: it cannot be had. Lives as long as m; of those that were asked for before, all
+ * but a few are put to rest (dso_rest).
+ */
 struct dso *mapped_dso(struct mapped *m, uint32_t file);
 
 /* A place in the file, which could be opened, was found to be in no function. */

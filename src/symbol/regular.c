@@ -39,6 +39,12 @@ int regular_open(const char *path, struct stat *st, struct err *err)
 	return open_as(path, 0, st, err);
 }
 
+bool regular_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 /* Room for what comes, with one byte more for the NUL. */
 static char *grow(char *text, size_t n, size_t *cap, size_t max)
 {

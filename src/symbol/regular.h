@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -15,6 +16,9 @@
  * are not even opened, since that alone may wait or have an effect.
  */
 int regular_open(const char *path, struct stat *st, struct err *err);
+
+/* Whether both are of one file, which was not written to in between. */
+bool regular_same(const struct stat *a, const struct stat *b);
 
 /*
  * All bytes of a regular file, no more of it than max, and a NUL behind them, for the caller to

@@ -48,7 +48,8 @@ struct kept {
 struct tablecache {
 	char *directory, *path;
 	char build_id[BUILDID_HEX];
-	int fd; /* -1: there is no file */
+	int fd;         /* -1: there is no file, or it is closed */
+	struct stat st; /* of a file that is closed; its mode is 0: there is none */
 	struct kept *all;
 	size_t n, cap;
 	uint64_t bytes; /* of all tables */
@@ -183,13 +184,40 @@ struct tablecache *tablecache_open(const char *directory, const char *build_id)
 	return cache;
 }
 
+void tablecache_rest(struct tablecache *cache)
+{
+	if (cache->fd < 0)
+		return;
+	if (fstat(cache->fd, &cache->st) < 0)
+		cache->st.st_mode = 0;
+	close(cache->fd);
+	cache->fd = -1;
+}
+
+/* The file, opened again if it was closed; -1: it is not there any more. */
+static int file_of(struct tablecache *cache)
+{
+	struct stat st = { 0 };
+
+	if (cache->fd >= 0 || !cache->st.st_mode)
+		return cache->fd;
+	cache->fd = regular_open(cache->path, &st, NULL);
+	if (cache->fd >= 0 && regular_same(&st, &cache->st))
+		return cache->fd;
+	if (cache->fd >= 0)
+		close(cache->fd);
+	cache->fd = -1;
+	cache->st.st_mode = 0;
+	return -1;
+}
+
 /* The bytes of a table: those that were put, or else those in the file. */
-static bool copy_bytes(const struct tablecache *cache, const struct kept *kept, void *bytes)
+static bool copy_bytes(struct tablecache *cache, const struct kept *kept, void *bytes)
 {
 	size_t size = (size_t)kept->entry.size;
 
 	if (!kept->bytes)
-		return read_all(cache->fd, bytes, size, kept->entry.offset);
+		return read_all(file_of(cache), bytes, size, kept->entry.offset);
 	memcpy(bytes, kept->bytes, size);
 	return true;
 }
@@ -295,8 +323,18 @@ static bool make_directory(const char *path)
 	return there;
 }
 
+/* Tables of a file that is not there any more are lost. */
+static void forget_lost(struct tablecache *cache)
+{
+	if (file_of(cache) >= 0)
+		return;
+	for (size_t i = cache->n; i-- > 0;)
+		if (!cache->all[i].bytes)
+			remove_at(cache, i);
+}
+
 /* Under another name first: who reads meanwhile reads the old one. */
-static void save(const struct tablecache *cache)
+static void save(struct tablecache *cache)
 {
 	char *temporary;
 	bool done;
@@ -304,6 +342,7 @@ static void save(const struct tablecache *cache)
 
 	if (!make_directory(cache->directory) || !is_trusted(cache->directory))
 		return;
+	forget_lost(cache);
 	temporary = xasprintf("%s" CACHEROOM_UNFINISHED, cache->path);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0) {

@@ -48,6 +48,9 @@ struct tablecache *tablecache_open(const char *directory, const char *build_id)
  */
 void tablecache_close(struct tablecache *cache);
 
+/* Closes the file, which is opened again when it is needed and still the same one. */
+void tablecache_rest(struct tablecache *cache);
+
 /* The table with a number, for the caller to free; false: it was not put, or is damaged. */
 bool tablecache_get(struct tablecache *cache, uint64_t number, struct blob *table);
 

@@ -77,6 +77,46 @@ START_TEST(test_kept)
 }
 END_TEST
 
+/* What was closed is opened again, unless it is another one by now. */
+START_TEST(test_rest)
+{
+	struct tablecache *cache, *other;
+	struct scratch s;
+
+	scratch_init(&s);
+	cache = open_cache(&s);
+	tablecache_rest(cache);
+	put(cache, 1, "one");
+	put(cache, 2, "two");
+	tablecache_close(cache);
+	cache = open_cache(&s);
+	tablecache_rest(cache);
+	check(cache, 1, "one");
+	tablecache_rest(cache);
+	tablecache_rest(cache);
+	put(cache, 3, "three");
+	tablecache_close(cache);
+	cache = open_cache(&s);
+	check(cache, 1, "one");
+	check(cache, 2, "two");
+	check(cache, 3, "three");
+	/* another run writes it meanwhile */
+	put(cache, 4, "four");
+	tablecache_rest(cache);
+	other = open_cache(&s);
+	put(other, 5, "five");
+	tablecache_close(other);
+	check(cache, 1, NULL);
+	check(cache, 4, "four");
+	tablecache_close(cache);
+	cache = open_cache(&s);
+	check(cache, 1, NULL);
+	check(cache, 4, "four");
+	tablecache_close(cache);
+	scratch_fini(&s);
+}
+END_TEST
+
 /* The directory need not be given from the root. */
 START_TEST(test_relative)
 {
@@ -286,6 +326,6 @@ START_TEST(test_directory_of_another)
 }
 END_TEST
 
-SUITE_MAIN("symbol/tablecache", test_kept, test_relative, test_damaged, test_not_ours,
+SUITE_MAIN("symbol/tablecache", test_kept, test_rest, test_relative, test_damaged, test_not_ours,
 	   test_somebody_elses, test_another, test_bounded, test_directory,
 	   test_directory_of_another)
