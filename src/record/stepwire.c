@@ -51,9 +51,12 @@ int stepwire_receive(struct stepwire *wire, struct stepwire_message *message)
 
 	if (wire->fd < 0)
 		return -1;
-	/* ECONNRESET: it left messages unread; told once, ahead of those that we can read */
+	/*
+	 * ECONNRESET: it left messages unread; told once, ahead of those that we can read.
+	 * MSG_TRUNC: how long it was, so that one that is too long is not taken for one of ours.
+	 */
 	do
-		n = recv(wire->fd, message, sizeof(*message), MSG_DONTWAIT);
+		n = recv(wire->fd, message, sizeof(*message), MSG_DONTWAIT | MSG_TRUNC);
 	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n == (ssize_t)sizeof(*message))
 		return 1;

@@ -89,16 +89,18 @@ START_TEST(test_unread)
 END_TEST
 
 /* A message that is none of ours ends it. */
-START_TEST(test_short)
+START_TEST(test_size)
 {
-	struct stepwire_message message;
+	struct stepwire_message message, more[2] = { { .kind = STEPWIRE_STOP } };
 
 	begin();
 	ck_assert_int_eq(send(a.fd, "short", 5, 0), 5);
+	ck_assert_int_eq(stepwire_receive(&b, &message), -1);
+	ck_assert_int_eq(send(a.fd, more, sizeof(more), 0), (ssize_t)sizeof(more));
 	ck_assert_int_eq(stepwire_receive(&b, &message), -1);
 	stepwire_close(&a);
 	stepwire_close(&b);
 }
 END_TEST
 
-SUITE_MAIN("record/stepwire", test_many, test_to_nobody, test_unread, test_short)
+SUITE_MAIN("record/stepwire", test_many, test_to_nobody, test_unread, test_size)
