@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/shell.h"
 
+#include "base/utf8.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -14,29 +16,36 @@ static bool is_plain(const char *word)
 	return *word;
 }
 
-static bool has_control(const char *word)
+/* One character, or the bytes that are none: as it is, or as \xNN when that is not to be shown. */
+static void quote_character(struct line *out, struct str s, bool hidden, bool escaped)
 {
-	for (const char *p = word; *p; p++) {
-		if (iscntrl((unsigned char)*p))
-			return true;
+	char bytes[4 * 4 + 1];
+
+	if (hidden) {
+		bytes[utf8_escape(bytes, s)] = '\0';
+		line_add(out, "%s", bytes);
+	} else if (s.p[0] == '\'') {
+		line_add(out, escaped ? "\\'" : "'\\''");
+	} else if (escaped && s.p[0] == '\\') {
+		line_add(out, "\\\\");
+	} else {
+		line_add(out, "%.*s", (int)s.n, s.p);
 	}
-	return false;
 }
 
 static void quote(struct line *out, const char *word)
 {
-	bool control = has_control(word);
+	struct str s = str_of(word);
+	bool escaped = !utf8_is_plain(s);
 
-	line_add(out, control ? "$'" : "'");
-	for (const char *p = word; *p; p++) {
-		if (iscntrl((unsigned char)*p))
-			line_add(out, "\\x%02x", (unsigned char)*p);
-		else if (*p == '\'')
-			line_add(out, control ? "\\'" : "'\\''");
-		else if (control && *p == '\\')
-			line_add(out, "\\\\");
-		else
-			line_add(out, "%c", *p);
+	line_add(out, escaped ? "$'" : "'");
+	while (s.n) {
+		bool bad;
+		size_t n = utf8_length(s, &bad);
+
+		quote_character(out, (struct str){ .p = s.p, .n = n }, bad || utf8_steers(s, n),
+				escaped);
+		s = str_skip(s, n);
 	}
 	line_add(out, "'");
 }

@@ -5,7 +5,10 @@
 
 #include "cli/line.h"
 
-/* Adds the words of argv, which ends in NULL, quoted where sh needs it (control bytes: bash). */
+/*
+ * Adds the words of argv, which ends in NULL, quoted where sh needs it; as bash reads them where
+ * bytes are no UTF-8, or would steer a terminal.
+ */
 void shell_command(struct line *out, char *const *argv);
 
 #endif

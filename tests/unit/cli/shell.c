@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/shell.h"
 
+#include "base/utf8.h"
+
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -28,10 +30,12 @@ static size_t unquote(char *const *argv, char *buf, size_t size)
 START_TEST(test_the_shell_reads_what_was_meant)
 {
 	static const char *const argv[] = {
-		"perf", "script", "-F", "pid,tid", "a b",  "it's",     "",   "$HOME",    "`id`",
-		"a\\b", "\"",     "*",  "~/x",     "\x01", "tab\t'\\", "\n", "\xc3\xa9", NULL,
+		"perf",     "script", "-F",       "pid,tid", "a b",      "it's",          "",
+		"$HOME",    "`id`",   "a\\b",     "\"",      "*",        "~/x",           "\x01",
+		"tab\t'\\", "\n",     "\xc3\xa9", "\xff",    "\xc2\x9b", "\xe2\x80\xae'", NULL,
 	};
 	char buf[1024];
+	struct line line = LINE_INIT;
 	size_t at = 0, n = unquote((char *const *)argv, buf, sizeof(buf));
 
 	for (const char *const *word = argv; *word; word++) {
@@ -40,6 +44,9 @@ START_TEST(test_the_shell_reads_what_was_meant)
 		at += strlen(*word) + 1;
 	}
 	ck_assert_uint_eq(at, n);
+	/* so it is what is read on a terminal */
+	shell_command(&line, (char *const *)argv);
+	ck_assert(utf8_is_plain(str_of(line.s)));
 }
 END_TEST
 
