@@ -15,6 +15,7 @@
 #include "cli/version.h"
 #include "perf/version.h"
 #include "record/host.h"
+#include "record/leftover.h"
 #include "record/plan.h"
 #include "record/recording.h"
 #include "record/session.h"
@@ -277,6 +278,28 @@ static int record_and_decode(struct record *r)
 	return status;
 }
 
+/* What a SIGKILL of us and of the guard has left has nobody else to say so. */
+static void report_leftovers(const struct record *r)
+{
+	struct err warning = ERR_INIT;
+	char *first, more[48] = "";
+	size_t n;
+
+	if (!workdir_is_temporary(r->dir))
+		return;
+	n = leftover_find(workdir_path(r->dir), &first);
+	if (!n)
+		return;
+	if (n > 1)
+		snprintf(more, sizeof(more), " (and %zu more beside it)", n - 1);
+	err_set(&warning, "%s%s was left by a recording that was killed", first, more);
+	err_hint(&warning,
+		 "magic-trace decode -working-directory %s shows what is in it; rm -r removes it",
+		 first);
+	console_warn_err(r->console, &warning);
+	free(first);
+}
+
 /* All that can fail before anything is recorded. STATUS_WHOLE, or another with err. */
 static enum status prepare(struct record *r, struct err *err)
 {
@@ -293,6 +316,7 @@ static enum status prepare(struct record *r, struct err *err)
 	if (check_output(r->options->output, err) < 0 ||
 	    workdir_open(r->what.directory, &r->dir, err) < 0)
 		return STATUS_NONE;
+	report_leftovers(r);
 	return STATUS_WHOLE;
 }
 

@@ -14,6 +14,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tools")]
@@ -272,6 +273,27 @@ def we_are_killed(place):
         target.expect_unharmed()
 
 
+def we_and_the_guard_are_killed(place):
+    """perf ends all the same; what is left is named by the next recording."""
+    target = Counting(place, PROGRAM)
+    run = Live(place, "attach", "-pid", str(target.pid))
+    run.ready()
+    os.kill(place.find("mt-guard"), signal.SIGKILL)
+    run.send(signal.SIGKILL)
+    expect(run.wait() == -signal.SIGKILL, "it was not killed")
+    until(lambda: not place.processes(), lambda: "end of %s" % place.processes())
+    left, = [os.path.join(place.tmp, name) for name in os.listdir(place.tmp)]
+    for age, is_named in (0, False), (60, True):
+        os.utime(left, (time.time() - age,) * 2)
+        run = Live(place, "run", program=["/no/such/program"])
+        expect(run.wait() == 1, "exit status")
+        expect((left + " was left by a recording that was killed" in run.err.text()) == is_named,
+               "%d s old:" % age, run.err.text())
+        os.unlink(place.path("stderr"))
+    subprocess.run(["rm", "-r", left], check=True)
+    target.expect_unharmed()
+
+
 # ---- disks and directories ----
 
 def the_disk_is_small(place):
@@ -495,8 +517,8 @@ TESTS = [there_is_no_perf, perf_names_no_version, perf_refuses,
          perf_is_told_to_end_by_somebody, perf_is_killed_while_it_stops,
          perf_is_told_to_end_while_it_stops, perf_hangs_when_it_is_to_stop,
          perf_hangs_before_it_records, perf_is_killed_while_it_decodes,
-         we_are_killed, the_disk_is_small, the_disk_is_small_for_everything, the_disk_fills_up,
-         the_ring_does_not_fit, the_trace_does_not_fit, a_directory_cannot_be_written,
+         we_are_killed, we_and_the_guard_are_killed, the_disk_is_small,
+         the_disk_is_small_for_everything, the_disk_fills_up, the_ring_does_not_fit, the_trace_does_not_fit, a_directory_cannot_be_written,
          two_record_at_once, the_process_is_of_another_user, a_user_records,
          the_kernel_is_paranoid, perf_is_refused_what_we_are_not_asked, a_container_refuses,
          the_command_line_is_wrong]
