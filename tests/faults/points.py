@@ -4,6 +4,8 @@
 
 A point is a function with its callers. Its first, second and last call fail. The long form has all of
 that; the short one has as many as it has time for, of each function first one.
+
+    points.py BUILD [SCENE [COUNT]]         one scene, all of its faults or that many
 """
 import concurrent.futures
 import os
@@ -126,7 +128,8 @@ def main():
     if why:
         report.skip("all", why)
         report.exit()
-    only = sys.argv[2:]
+    only = sys.argv[2:3]
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else None
     with tempfile.TemporaryDirectory(prefix="mt-faults-") as top:
         programs = scenes.Programs(top)
         for kind, few in SCENES:
@@ -137,7 +140,7 @@ def main():
             total = len(faults)
             if only:
                 print("%d faults" % total, flush=True)
-            trial.run(faults if harness.LONG or only else faults[:few])
+            trial.run(faults[:count] if harness.LONG or only else faults[:few])
             ends = ", ".join("%d with %s" % (n, status) for status, n in sorted(
                 trial.ends.items(), key=str))
             print("%s: of %d faults %d came about; ended: %s; not survived: %d" % (

@@ -143,10 +143,22 @@ class Scene:
         left = self.place.left_behind()
         for pid in self.place.processes():
             os.kill(pid, signal.SIGKILL)
-        if os.listdir(self.place.tmp):
-            subprocess.run(["rm", "-rf", self.place.tmp], check=True)
-            os.mkdir(self.place.tmp)
-        return [line for line in left if not (removes and "TMPDIR" in line)]
+        if not os.listdir(self.place.tmp):
+            return left
+        if removes or self.next_names_it():
+            left = [line for line in left if "TMPDIR" not in line]
+        subprocess.run(["rm", "-rf", self.place.tmp], check=True)
+        os.mkdir(self.place.tmp)
+        return left
+
+    def next_names_it(self):
+        """Whether the next recording says what this one has left for temporary files: one directory
+        that could not be removed (and is old enough not to be one of a recording about to begin)."""
+        left = [os.path.join(self.place.tmp, name) for name in os.listdir(self.place.tmp)]
+        os.utime(left[0], (0, 0))
+        ended = harness.program(self.build, "run", "-sampling", "/no/such/program",
+                                env=self.place.env)
+        return len(left) == 1 and left[0] + " was left by a recording" in ended.stderr
 
     def wrong_target(self):
         """One that was harmed is replaced."""
