@@ -13,6 +13,9 @@
 /* Sizes are not told: a function ends where the next one begins. None is as large as this. */
 #define FUNCTION_MAX ((uint64_t)1 << 20)
 
+/* Kernels have 200,000; the later ones of more are left out. */
+#define SYMBOLS_MAX ((size_t)4 << 20)
+
 struct symbol {
 	uint64_t start;
 	const char *name;
@@ -89,7 +92,7 @@ int kallsyms_read(const char *path, struct kallsyms **out, struct err *err)
 		return -1;
 	k = xcalloc(1, sizeof(*k));
 	k->text = text;
-	for (char *p = text; p < text + n; p = next + 1) {
+	for (char *p = text; p < text + n && k->n < SYMBOLS_MAX; p = next + 1) {
 		next = memchr(p, '\n', (size_t)(text + n - p));
 		if (!next)
 			next = text + n;
@@ -138,26 +141,31 @@ bool kallsyms_move(struct kallsyms *k, const char *reference, uint64_t address)
 	return true;
 }
 
-bool kallsyms_find(const struct kallsyms *k, uint64_t address, struct kallsyms_function *function)
+/* How many of the functions begin before an address. */
+static size_t count_before(const struct kallsyms *k, uint64_t address)
 {
 	size_t low = 0, high = k->n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (k->all[mid].start <= address)
+		if (k->all[mid].start < address)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low == 0 || address - k->all[low - 1].start >= FUNCTION_MAX)
+	return low;
+}
+
+bool kallsyms_find(const struct kallsyms *k, uint64_t address, struct kallsyms_function *function)
+{
+	size_t n = address == UINT64_MAX ? k->n : count_before(k, address + 1);
+	const struct symbol *best;
+
+	if (n == 0 || address - k->all[n - 1].start >= FUNCTION_MAX)
 		return false;
 	/* of several at one address the best comes first */
-	for (low--; low && k->all[low - 1].start == k->all[low].start;)
-		low--;
-	*function = (struct kallsyms_function){
-		.name = k->all[low].name,
-		.start = k->all[low].start,
-	};
+	best = &k->all[count_before(k, k->all[n - 1].start)];
+	*function = (struct kallsyms_function){ .name = best->name, .start = best->start };
 	return true;
 }

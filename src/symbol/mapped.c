@@ -29,10 +29,14 @@ struct file {
 	uint64_t unknown; /* places in it that no function is known of */
 };
 
-/* What a path had for a build-id. */
-struct named_id {
-	uint32_t path; /* in paths */
-	char build_id[BUILDID_HEX];
+/* What is known of a path. */
+struct named {
+	uint32_t newest;   /* its newest file, or MAPPED_NONE */
+	uint32_t build_id; /* place in ids from 1; 0: none was told */
+};
+
+struct id {
+	char hex[BUILDID_HEX];
 };
 
 struct mapped {
@@ -40,13 +44,12 @@ struct mapped {
 	struct intern *keys;  /* path, inode and build-id; the number less 1 is the file's */
 	struct intern *paths; /* the number is the place in by_path */
 	struct file *files;
-	uint32_t *by_path; /* the newest file of each path */
-	struct named_id *ids;
-	uint32_t n_files, cap_files, cap_paths;
+	struct named *by_path;
+	struct id *ids; /* at most one for each path */
+	uint32_t n_files, cap_files, cap_paths, n_ids, cap_ids;
 	uint32_t
 		awake[AWAKE_MAX]; /* files that may be open; the one that was asked last is first */
 	size_t n_awake;
-	size_t n_ids, cap_ids;
 };
 
 struct mapped *mapped_new(const struct mapped_config *config)
@@ -89,24 +92,39 @@ bool mapped_is_file(struct str path)
 	return path.n && path.p[0] == '/';
 }
 
-void mapped_build_id(struct mapped *m, struct str path, struct str build_id)
+/* The number of a path; INTERN_NONE: there is no room for it. */
+static uint32_t number_of(struct mapped *m, struct str path)
 {
-	uint32_t number = intern_add(m->paths, path);
+	uint64_t refused = intern_refused(m->paths);
+	uint32_t number = intern_add(m->paths, path), before = m->cap_paths;
 
-	if (m->n_ids == m->cap_ids) {
-		m->cap_ids = m->cap_ids ? 2 * m->cap_ids : 64;
-		m->ids = xreallocarray(m->ids, m->cap_ids, sizeof(*m->ids));
+	if (intern_refused(m->paths) > refused)
+		return INTERN_NONE;
+	if (number >= m->cap_paths) {
+		m->cap_paths = before ? 2 * before : 64;
+		m->by_path = xreallocarray(m->by_path, m->cap_paths, sizeof(*m->by_path));
+		for (uint32_t i = before; i < m->cap_paths; i++)
+			m->by_path[i] = (struct named){ .newest = MAPPED_NONE };
 	}
-	m->ids[m->n_ids].path = number;
-	buildid_hex(m->ids[m->n_ids++].build_id, BUILDID_HEX, build_id.p, build_id.n);
+	return number;
 }
 
-static const char *known_id(const struct mapped *m, uint32_t path)
+void mapped_build_id(struct mapped *m, struct str path, struct str build_id)
 {
-	for (size_t i = m->n_ids; i-- > 0;)
-		if (m->ids[i].path == path)
-			return m->ids[i].build_id;
-	return "";
+	uint32_t number = number_of(m, path);
+	struct named *named;
+
+	if (number == INTERN_NONE)
+		return;
+	named = &m->by_path[number];
+	if (!named->build_id) {
+		if (m->n_ids == m->cap_ids) {
+			m->cap_ids = m->cap_ids ? 2 * m->cap_ids : 64;
+			m->ids = xreallocarray(m->ids, m->cap_ids, sizeof(*m->ids));
+		}
+		named->build_id = ++m->n_ids;
+	}
+	buildid_hex(m->ids[named->build_id - 1].hex, BUILDID_HEX, build_id.p, build_id.n);
 }
 
 static void add_file(struct mapped *m, const struct mapped_key *key, const char *build_id)
@@ -128,43 +146,35 @@ static void add_file(struct mapped *m, const struct mapped_key *key, const char 
 	memcpy(file->build_id, build_id, strlen(build_id) + 1);
 }
 
-/* The newest file of a path is the one that is meant by it. */
-static void set_newest(struct mapped *m, uint32_t path, uint32_t file)
-{
-	uint32_t before = m->cap_paths;
-
-	if (path >= m->cap_paths) {
-		while (path >= m->cap_paths)
-			m->cap_paths = m->cap_paths ? 2 * m->cap_paths : 64;
-		m->by_path = xreallocarray(m->by_path, m->cap_paths, sizeof(*m->by_path));
-		for (uint32_t i = before; i < m->cap_paths; i++)
-			m->by_path[i] = MAPPED_NONE;
-	}
-	m->by_path[path] = file;
-}
-
 uint32_t mapped_newest(struct mapped *m, struct str path)
 {
-	uint32_t number = intern_add(m->paths, path);
+	uint32_t number = number_of(m, path);
 
-	return number < m->cap_paths ? m->by_path[number] : MAPPED_NONE;
+	return number == INTERN_NONE ? MAPPED_NONE : m->by_path[number].newest;
 }
 
 uint32_t mapped_add(struct mapped *m, const struct mapped_key *key)
 {
-	uint32_t path = intern_add(m->paths, key->path), number;
+	uint32_t path = number_of(m, key->path), number;
+	uint64_t refused = intern_refused(m->keys);
 	char build_id[BUILDID_HEX], *text;
+	struct named *named;
 
+	if (path == INTERN_NONE)
+		return MAPPED_NONE;
+	named = &m->by_path[path];
 	buildid_hex(build_id, sizeof(build_id), key->build_id.p, key->build_id.n);
-	if (!build_id[0])
-		snprintf(build_id, sizeof(build_id), "%s", known_id(m, path));
+	if (!build_id[0] && named->build_id)
+		memcpy(build_id, m->ids[named->build_id - 1].hex, sizeof(build_id));
 	text = xasprintf("%" PRIu32 " %" PRIu64 " %s", path, key->inode, build_id);
 	number = intern_add(m->keys, str_of(text));
 	free(text);
+	if (intern_refused(m->keys) > refused)
+		return MAPPED_NONE;
 	if (number > m->n_files)
 		add_file(m, key, build_id);
-	set_newest(m, path, number - 1);
-	return number - 1;
+	named->newest = number - 1;
+	return named->newest;
 }
 
 static void open_file(const struct mapped *m, struct file *file)

@@ -45,7 +45,7 @@ void mapped_build_id(struct mapped *m, struct str path, struct str build_id);
 
 /*
  * The number of the file, from 0: files of one path are the same when their inodes and build-ids
- * are. It is the newest one of its path then.
+ * are. It is the newest one of its path then. MAPPED_NONE: there are too many files.
  */
 uint32_t mapped_add(struct mapped *m, const struct mapped_key *key);
 

@@ -4,22 +4,22 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "symbol/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A line; none overlaps another when all are read. */
-struct piece {
-	uint64_t start, end; /* of what is left of it */
-	uint64_t function;   /* where it began */
+/* A line. */
+struct line {
+	uint64_t start;
 	const char *name;
-	uint64_t line;
 };
 
 struct perfmap {
 	char *text;
-	struct piece *all;
+	struct line *all;
 	size_t n, cap;
+	struct ranges code; /* owners: lines */
 	bool is_cut;
 };
 
@@ -40,28 +40,28 @@ static bool take_blanks(struct str *s)
 	return n > 0;
 }
 
-static void add(struct perfmap *map, const struct piece *piece)
+static void add(struct perfmap *map, const struct line *line)
 {
 	if (map->n == map->cap) {
 		map->cap = map->cap ? 2 * map->cap : 1024;
 		map->all = xreallocarray(map->all, map->cap, sizeof(*map->all));
 	}
-	map->all[map->n++] = *piece;
+	map->all[map->n++] = *line;
 }
 
 /* The line ends with a NUL. */
-static void read_line(struct perfmap *map, struct str line)
+static void read_line(struct perfmap *map, struct str text)
 {
-	struct piece piece = { .line = map->n };
-	uint64_t size;
+	struct line line;
+	uint64_t size, end;
 
-	if (!take_hex(&line, &piece.start) || !take_blanks(&line) || !take_hex(&line, &size) ||
-	    (line.n && !take_blanks(&line)) || size == 0 ||
-	    __builtin_add_overflow(piece.start, size, &piece.end))
+	if (!take_hex(&text, &line.start) || !take_blanks(&text) || !take_hex(&text, &size) ||
+	    (text.n && !take_blanks(&text)) || size == 0 ||
+	    __builtin_add_overflow(line.start, size, &end))
 		return;
-	piece.function = piece.start;
-	piece.name = line.p;
-	add(map, &piece);
+	line.name = text.p;
+	ranges_add(&map->code, line.start, end, map->n);
+	add(map, &line);
 }
 
 static void read_lines(struct perfmap *map, size_t n)
@@ -81,87 +81,14 @@ static void read_lines(struct perfmap *map, size_t n)
 	map->is_cut = p < end;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
-
-/* A heap of pieces, the latest line on top. */
-struct heap {
-	const struct piece **all;
-	size_t n;
-};
-
-static void push(struct heap *heap, const struct piece *piece)
-{
-	size_t i = heap->n++;
-
-	for (; i && heap->all[(i - 1) / 2]->line < piece->line; i = (i - 1) / 2)
-		heap->all[i] = heap->all[(i - 1) / 2];
-	heap->all[i] = piece;
-}
-
-static void pop(struct heap *heap)
-{
-	const struct piece *last = heap->all[--heap->n];
-	size_t i = 0, child;
-
-	for (; (child = 2 * i + 1) < heap->n; i = child) {
-		if (child + 1 < heap->n && heap->all[child + 1]->line > heap->all[child]->line)
-			child++;
-		if (heap->all[child]->line < last->line)
-			break;
-		heap->all[i] = heap->all[child];
-	}
-	heap->all[i] = last;
-}
-
-/* Code is thrown away and its memory used again: what a later line says counts where both do. */
-static void cut(struct perfmap *map)
-{
-	struct perfmap whole = *map;
-	struct heap open = { .all = xcalloc(map->n + 1, sizeof(struct piece *)) };
-	uint64_t at = 0;
-
-	map->all = NULL;
-	map->n = map->cap = 0;
-	for (size_t i = 0; i <= whole.n; i++) {
-		uint64_t next = i < whole.n ? whole.all[i].start : UINT64_MAX;
-
-		while (open.n && at < next) {
-			struct piece piece = *open.all[0];
-
-			if (piece.end <= at) {
-				pop(&open);
-				continue;
-			}
-			piece.start = at;
-			piece.end = piece.end < next ? piece.end : next;
-			add(map, &piece);
-			at = piece.end;
-		}
-		at = next;
-		if (i < whole.n)
-			push(&open, &whole.all[i]);
-	}
-	free(open.all);
-	free(whole.all);
-}
-
 struct perfmap *perfmap_of_text(char *text, size_t n)
 {
 	struct perfmap *map = xcalloc(1, sizeof(*map));
 
 	map->text = text;
 	read_lines(map, n);
-	if (map->n) {
-		qsort(map->all, map->n, sizeof(*map->all), compare);
-		cut(map);
-	}
+	/* code is thrown away and its memory used again: what a later line says counts */
+	ranges_settle_newest(&map->code);
 	return map;
 }
 
@@ -183,6 +110,7 @@ void perfmap_free(struct perfmap *map)
 		return;
 	free(map->text);
 	free(map->all);
+	ranges_fini(&map->code);
 	free(map);
 }
 
@@ -193,21 +121,10 @@ bool perfmap_is_cut(const struct perfmap *map)
 
 bool perfmap_find(const struct perfmap *map, uint64_t address, struct perfmap_function *function)
 {
-	size_t low = 0, high = map->n;
+	const struct range *range = ranges_find(&map->code, address);
+	const struct line *line = range ? &map->all[range->owner] : NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (map->all[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0 || address >= map->all[low - 1].end)
-		return false;
-	*function = (struct perfmap_function){
-		.name = map->all[low - 1].name,
-		.start = map->all[low - 1].function,
-	};
-	return true;
+	if (line)
+		*function = (struct perfmap_function){ .name = line->name, .start = line->start };
+	return line;
 }

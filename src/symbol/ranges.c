@@ -62,6 +62,73 @@ void ranges_settle(struct ranges *ranges)
 	free(all);
 }
 
+/* A heap of ranges, that with the greatest owner on top. */
+struct heap {
+	const struct range **all;
+	size_t n;
+};
+
+static void push(struct heap *heap, const struct range *range)
+{
+	size_t i = heap->n++;
+
+	for (; i && heap->all[(i - 1) / 2]->owner < range->owner; i = (i - 1) / 2)
+		heap->all[i] = heap->all[(i - 1) / 2];
+	heap->all[i] = range;
+}
+
+static void pop(struct heap *heap)
+{
+	const struct range *last = heap->all[--heap->n];
+	size_t i = 0, child;
+
+	for (; (child = 2 * i + 1) < heap->n; i = child) {
+		if (child + 1 < heap->n && heap->all[child + 1]->owner > heap->all[child]->owner)
+			child++;
+		if (heap->all[child]->owner < last->owner)
+			break;
+		heap->all[i] = heap->all[child];
+	}
+	heap->all[i] = last;
+}
+
+/* What has begun, up to an address. Returns how far that was. */
+static uint64_t put_newest(struct ranges *ranges, struct heap *open, uint64_t at, uint64_t next)
+{
+	while (open->n && at < next) {
+		const struct range *newest = open->all[0];
+		uint64_t end = newest->end < next ? newest->end : next;
+
+		if (newest->end <= at) {
+			pop(open);
+			continue;
+		}
+		ranges_add(ranges, at, end, newest->owner);
+		at = end;
+	}
+	return next;
+}
+
+void ranges_settle_newest(struct ranges *ranges)
+{
+	struct ranges whole = *ranges;
+	struct heap open;
+	uint64_t at = 0;
+
+	if (whole.n == 0)
+		return;
+	qsort(whole.all, whole.n, sizeof(*whole.all), compare);
+	open = (struct heap){ .all = xcalloc(whole.n, sizeof(*open.all)) };
+	*ranges = (struct ranges){ 0 };
+	for (size_t i = 0; i < whole.n; i++) {
+		at = put_newest(ranges, &open, at, whole.all[i].start);
+		push(&open, &whole.all[i]);
+	}
+	put_newest(ranges, &open, at, UINT64_MAX);
+	free(open.all);
+	free(whole.all);
+}
+
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->n;

@@ -27,6 +27,12 @@ void ranges_add(struct ranges *ranges, uint64_t start, uint64_t end, uint64_t ow
  */
 void ranges_settle(struct ranges *ranges);
 
+/*
+ * The same, but each address is then in the one with the greatest owner of those it was in: when
+ * they are numbered as they came, the newest one hides the others. No two have one owner.
+ */
+void ranges_settle_newest(struct ranges *ranges);
+
 /* The range that holds an address, when they are settled; NULL: none does. */
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
 

@@ -3,6 +3,7 @@
 
 #include "base/intern.h"
 #include "base/xalloc.h"
+#include "symbol/ranges.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,18 +11,14 @@
 /* A process that comes from one that comes from one ...: further is not looked. */
 #define GENERATIONS_MAX 16
 
-/* A mapping, by where it begins. */
-struct entry {
-	uint64_t start, last_end; /* no mapping that begins before, or is this one, ends later */
-	size_t number;            /* in all */
-};
-
 struct space {
 	int32_t parent;             /* 0: none is known */
 	struct spaces_mapping *all; /* the newest one last */
 	size_t n, cap;
-	struct entry *order; /* the first n_order of all, sorted by start; made when it is needed */
-	size_t n_order;
+	/* of the first n_settled of all, whose numbers are the owners; made when they are needed */
+	struct ranges newest;  /* of any file */
+	struct ranges by_file; /* the newest ones of each file, file by file */
+	size_t n_settled;
 };
 
 struct spaces {
@@ -45,7 +42,8 @@ void spaces_free(struct spaces *spaces)
 		return;
 	for (uint32_t i = 0; i < intern_count(spaces->pids); i++) {
 		free(spaces->all[i].all);
-		free(spaces->all[i].order);
+		ranges_fini(&spaces->all[i].newest);
+		ranges_fini(&spaces->all[i].by_file);
 	}
 	free(spaces->all);
 	intern_free(spaces->pids);
@@ -85,63 +83,87 @@ void spaces_fork(struct spaces *spaces, int32_t pid, int32_t parent)
 	space_of(spaces, pid)->parent = parent;
 }
 
+/* A mapping, by its file. */
+struct entry {
+	uint32_t file;
+	size_t number; /* in all */
+};
+
 static int compare(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return (x->file > y->file) - (x->file < y->file);
 }
 
-static void set_order(struct space *space)
+/* Takes the mappings of one file off the entries, and puts what is seen of them behind the others.
+ */
+static size_t settle_file(struct space *space, const struct entry *entries, size_t n)
 {
-	uint64_t last_end = 0;
+	struct ranges part = { 0 };
+	size_t i;
 
-	space->order = xreallocarray(space->order, space->n, sizeof(*space->order));
-	for (size_t i = 0; i < space->n; i++)
-		space->order[i] = (struct entry){ .start = space->all[i].start, .number = i };
-	qsort(space->order, space->n, sizeof(*space->order), compare);
-	for (size_t i = 0; i < space->n; i++) {
-		uint64_t end = space->all[space->order[i].number].end;
+	for (i = 0; i < n && entries[i].file == entries[0].file; i++) {
+		const struct spaces_mapping *m = &space->all[entries[i].number];
 
-		last_end = end > last_end ? end : last_end;
-		space->order[i].last_end = last_end;
+		ranges_add(&part, m->start, m->end, entries[i].number);
 	}
-	space->n_order = space->n;
+	ranges_settle_newest(&part);
+	for (size_t k = 0; k < part.n; k++)
+		ranges_add(&space->by_file, part.all[k].start, part.all[k].end, part.all[k].owner);
+	ranges_fini(&part);
+	return i;
 }
 
-/* How many of the order begin at an address or before it. */
-static size_t count_before(const struct space *space, uint64_t address)
+static void settle(struct space *space)
 {
-	size_t low = 0, high = space->n_order;
+	struct entry *entries = xcalloc(space->n, sizeof(*entries));
+
+	ranges_fini(&space->newest);
+	ranges_fini(&space->by_file);
+	for (size_t i = 0; i < space->n; i++) {
+		entries[i] = (struct entry){ .file = space->all[i].file, .number = i };
+		ranges_add(&space->newest, space->all[i].start, space->all[i].end, i);
+	}
+	ranges_settle_newest(&space->newest);
+	qsort(entries, space->n, sizeof(*entries), compare);
+	for (size_t i = 0; i < space->n;)
+		i += settle_file(space, entries + i, space->n - i);
+	free(entries);
+	space->n_settled = space->n;
+}
+
+/* The piece of a file's mappings that holds an address. */
+static const struct range *find_of_file(const struct space *space, uint64_t address, uint32_t file)
+{
+	const struct range *all = space->by_file.all;
+	size_t low = 0, high = space->by_file.n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		uint32_t other = space->all[all[mid].owner].file;
 
-		if (space->order[mid].start <= address)
+		if (other < file || (other == file && all[mid].start <= address))
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low;
+	if (!low || address >= all[low - 1].end || space->all[all[low - 1].owner].file != file)
+		return NULL;
+	return &all[low - 1];
 }
 
 static const struct spaces_mapping *find_in(struct space *space, uint64_t address, uint32_t file)
 {
-	const struct spaces_mapping *found = NULL;
+	const struct range *found;
 
 	if (!space->n)
 		return NULL;
-	if (space->n_order != space->n)
-		set_order(space);
-	for (size_t i = count_before(space, address); i-- > 0;) {
-		const struct spaces_mapping *m = &space->all[space->order[i].number];
-
-		if (space->order[i].last_end <= address)
-			break;
-		if (address < m->end && (file == UINT32_MAX || file == m->file) && found < m)
-			found = m;
-	}
-	return found;
+	if (space->n_settled != space->n)
+		settle(space);
+	found = file == UINT32_MAX ? ranges_find(&space->newest, address)
+				   : find_of_file(space, address, file);
+	return found ? &space->all[found->owner] : NULL;
 }
 
 const struct spaces_mapping *spaces_find(struct spaces *spaces, int32_t pid, uint64_t address,

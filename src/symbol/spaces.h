@@ -24,7 +24,10 @@ void spaces_free(struct spaces *spaces);
 /* Adds a mapping of process pid, which hides older ones. */
 void spaces_add(struct spaces *spaces, int32_t pid, const struct spaces_mapping *mapping);
 
-/* Process pid begins with what its parent has. */
+/*
+ * Process pid comes from its parent: where it has no mapping of its own, those of its parent count,
+ * also those that are added later; of several parents the last one.
+ */
 void spaces_fork(struct spaces *spaces, int32_t pid, int32_t parent);
 
 /*

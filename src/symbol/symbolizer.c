@@ -77,6 +77,8 @@ void symbolizer_map(struct symbolizer *s, const struct symbolizer_mapping *mappi
 	if (mapping->pid <= 0 || !mapped_is_file(mapping->path))
 		return;
 	added.file = mapped_add(s->files, &key);
+	if (added.file == MAPPED_NONE)
+		return;
 	spaces_add(s->spaces, mapping->pid, &added);
 }
 

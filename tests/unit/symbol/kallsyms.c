@@ -117,4 +117,26 @@ START_TEST(test_refused)
 }
 END_TEST
 
-SUITE_MAIN("symbol/kallsyms", test_find, test_move, test_refused)
+/* Hostile: all at one address, which are looked through for each place. */
+START_TEST(test_same_address)
+{
+	static const char line[] = "ffffffff81000000 t f\n";
+	size_t n = 300000, size = strlen(line);
+	char *many = malloc(n * size + 1);
+	struct kallsyms *k;
+
+	scratch_init(&scratch);
+	for (size_t i = 0; i < n; i++)
+		memcpy(many + i * size, line, size + 1);
+	/* global functions come first */
+	memcpy(many + n / 2 * size, "ffffffff81000000 T g\n", size);
+	k = read_text(many);
+	for (size_t i = 0; i < n; i++)
+		check(k, 0xffffffff81000000 + i, 0xffffffff81000000, "g");
+	kallsyms_free(k);
+	free(many);
+	scratch_fini(&scratch);
+}
+END_TEST
+
+SUITE_MAIN("symbol/kallsyms", test_find, test_move, test_same_address, test_refused)

@@ -75,6 +75,50 @@ START_TEST(test_build_ids)
 }
 END_TEST
 
+/* Hostile: what is beyond the bound is no file, and none that is there either. */
+START_TEST(test_full)
+{
+	size_t size = 1 << 20;
+	char *path = malloc(size + 1);
+	uint32_t last = 0;
+
+	begin();
+	memset(path, 'x', size);
+	path[size] = '\0';
+	for (int i = 0; i < 70; i++) {
+		snprintf(path, size, "/%02d", i);
+		path[3] = 'x';
+		last = add(path, "", 0);
+		ck_assert_uint_eq(mapped_newest(mapped, str_of(path)), last);
+		ck_assert(last == (uint32_t)i || (last == MAPPED_NONE && i > 60));
+		mapped_build_id(mapped, str_of(path), STR("\x01\x02\x03"));
+	}
+	ck_assert_uint_eq(last, MAPPED_NONE);
+	free(path);
+	mapped_free(mapped);
+}
+END_TEST
+
+/* As many as a hostile recording may have: to look through all for each takes for ever. */
+START_TEST(test_many_ids)
+{
+	char path[32];
+
+	begin();
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 300000; i++) {
+			snprintf(path, sizeof(path), "/%d", i);
+			if (round)
+				ck_assert_uint_eq(add(path, "", 0), i);
+			else
+				mapped_build_id(mapped, str_of(path), STR("\x01\x02\x03"));
+		}
+	}
+	ck_assert_uint_eq(add("/0", "\x01\x02\x03", 0), 0);
+	mapped_free(mapped);
+}
+END_TEST
+
 START_TEST(test_is_file)
 {
 	static const struct {
@@ -93,14 +137,13 @@ START_TEST(test_is_file)
 }
 END_TEST
 
-/* Lines of a file of /proc, or entries of a directory of it. */
 static unsigned open_files(void)
 {
-	struct dirent *entry;
 	DIR *dir = opendir("/proc/self/fd");
 	unsigned n = 0;
 
-	while ((entry = readdir(dir)))
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
 		n++;
 	closedir(dir);
 	return n;
@@ -210,4 +253,5 @@ START_TEST(test_replaced)
 }
 END_TEST
 
-SUITE_MAIN("symbol/mapped", test_numbers, test_build_ids, test_is_file, test_many, test_replaced)
+SUITE_MAIN("symbol/mapped", test_numbers, test_build_ids, test_full, test_many_ids, test_is_file,
+	   test_many, test_replaced)

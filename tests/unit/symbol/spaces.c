@@ -51,6 +51,12 @@ START_TEST(test_forks)
 	ck_assert_uint_eq(at(s, 3, 0x1000, ANY), 6);
 	ck_assert_uint_eq(at(s, 3, 0x1000, 5), 5);
 	ck_assert_uint_eq(at(s, 1, 0x1000, ANY), 5);
+	/* what its parent gets later counts as well, where it has nothing */
+	add(s, 1, 0x1800, 0x3000, 9);
+	ck_assert_uint_eq(at(s, 3, 0x2800, ANY), 9);
+	ck_assert_uint_eq(at(s, 3, 0x1900, ANY), 6);
+	spaces_fork(s, 3, 4);
+	ck_assert_uint_eq(at(s, 3, 0x2800, ANY), 1000);
 	/* each is the other's parent: only a damaged recording says so */
 	spaces_fork(s, 7, 8);
 	spaces_fork(s, 8, 7);
@@ -68,6 +74,25 @@ START_TEST(test_many)
 			add(s, pid, i * 0x1000, (i + 1) * 0x1000, (uint32_t)pid * 100 + i);
 	for (int32_t pid = 1; pid < 3000; pid++)
 		ck_assert_uint_eq(at(s, pid, 0x5800, ANY), (uint32_t)pid * 100 + 5);
+	spaces_free(s);
+}
+END_TEST
+
+/* Hostile: a mapping that holds all others, which are looked through for each address. */
+START_TEST(test_large)
+{
+	struct spaces *s = spaces_new();
+	uint32_t n = 300000;
+
+	add(s, 1, 0, (uint64_t)1 << 40, 5);
+	for (uint32_t i = 0; i < n; i++)
+		add(s, 1, i * 0x1000ul, i * 0x1000ul + 0x800, 6 + i % 3);
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_uint_eq(at(s, 1, i * 0x1000ul + 0x900, ANY), 5);
+		ck_assert_uint_eq(at(s, 1, i * 0x1000ul, 5), 5);
+		ck_assert_uint_eq(at(s, 1, i * 0x1000ul, ANY), 6 + i % 3);
+		ck_assert_uint_eq(at(s, 1, i * 0x1000ul, 6), i % 3 == 0 ? 6 : 1000);
+	}
 	spaces_free(s);
 }
 END_TEST
@@ -103,4 +128,4 @@ START_TEST(test_any)
 }
 END_TEST
 
-SUITE_MAIN("symbol/spaces", test_newest, test_forks, test_many, test_any)
+SUITE_MAIN("symbol/spaces", test_newest, test_forks, test_many, test_large, test_any)
