@@ -24,9 +24,10 @@ struct dsofile {
  * Opens the file by its path (below symfs); when that is another one now: perf's own copy (in
  * ~/.debug), what the process still has mapped, or what lies at this path in its mount namespace.
  * A file is taken when its build-id is the recorded one; where none was recorded, when its inode
- * is, or (below symfs) by its path alone. "[vdso]" is taken from our own process. The descriptor,
- * with *name a path that leads to it, for messages and what lies beside it, to be freed, and its
- * build-id ("": none); or -1 with err.
+ * is (device numbers are not compared: those that mappings have are not those of stat(2) where a
+ * file system has subvolumes), or (below symfs) by its path alone. "[vdso]" is taken from our own
+ * process. The descriptor, with *name a path that leads to it, for messages and what lies beside
+ * it, to be freed, and its build-id ("": none); or -1 with err.
  */
 int dsofile_open(const struct dsofile *file, char **name, char build_id[BUILDID_HEX],
 		 struct err *err);

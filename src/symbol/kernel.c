@@ -135,6 +135,15 @@ static void find_kallsyms(struct kernel *k)
 }
 
 /*
+ * Whether a symbol is where the code begins: _text (arm64 alike), and on x86 _stext as well
+ * (arch/x86/kernel/vmlinux.lds.S).
+ */
+static bool is_start(const char *symbol)
+{
+	return strcmp(symbol, "_text") == 0 || strcmp(symbol, "_stext") == 0;
+}
+
+/*
  * Takes the path over. A file is the recording's kernel by its build-id; when none was recorded, by
  * its place.
  */
@@ -153,12 +162,12 @@ static bool take_vmlinux(struct kernel *k, char *path)
 	dso = dso_open(fd, path, id, k->config.cache, k->config.fetch);
 	free(path);
 	table = k->build_id[0] && strcmp(id, k->build_id) != 0 ? NULL : dso_file(dso, NULL);
-	if (!table || !table->n_segments) {
+	/* without its place it would give names of other functions */
+	if (!table || !table->n_segments || (k->reference && !is_start(k->reference))) {
 		dso_close(dso);
 		return false;
 	}
-	/* its code begins with _text (arch/x86/kernel/vmlinux.lds.S, arm64 alike) */
-	if (k->reference && strcmp(k->reference, "_text") == 0)
+	if (k->reference)
 		k->shift = k->address - table->segments[0].value;
 	k->vmlinux = dso;
 	return true;

@@ -119,17 +119,19 @@ START_TEST(test_vmlinux)
 	static const struct {
 		const char *path, *release;
 		bool by_id;
+		const char *reference;
 	} cases[] = {
-		{ "vmlinux", NULL, false },
-		{ "boot/vmlinux-6.1.0-test", "6.1.0-test", false },
-		{ "usr/lib/debug/boot/vmlinux-6.1.0-test", "6.1.0-test", true },
-		{ "usr/lib/debug/.build-id/ab/cdef01.debug", NULL, true },
+		{ "vmlinux", NULL, false, "_text" },
+		{ "boot/vmlinux-6.1.0-test", "6.1.0-test", false, "_stext" },
+		{ "usr/lib/debug/boot/vmlinux-6.1.0-test", "6.1.0-test", true, "_text" },
+		{ "usr/lib/debug/.build-id/ab/cdef01.debug", NULL, true, "_text" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct unittable_place line;
 		const struct unittable *unit;
 		uint64_t linked, value;
+		char mapping[64];
 		struct dso *dso;
 
 		scratch_init(&scratch);
@@ -139,7 +141,8 @@ START_TEST(test_vmlinux)
 		if (cases[i].by_id)
 			kernel_build_id(kernel, STR("[kernel.kallsyms]"), STR("\xab\xcd\xef\x01"));
 		kernel_build_id(kernel, STR("/usr/lib/libc.so.6"), STR("\x12\x34"));
-		kernel_map(kernel, STR("[kernel.kallsyms]_text"), MOVED);
+		snprintf(mapping, sizeof(mapping), "[kernel.kallsyms]%s", cases[i].reference);
+		kernel_map(kernel, str_of(mapping), MOVED);
 		check(linked, linked, "linked");
 		check(MOVED + 0x100000, 0, NULL);
 		dso = kernel_dso(kernel, linked, &value);
@@ -151,6 +154,23 @@ START_TEST(test_vmlinux)
 		kernel_free(kernel);
 		scratch_fini(&scratch);
 	}
+}
+END_TEST
+
+/* Where it was is known only by where its code begins. */
+START_TEST(test_other_reference)
+{
+	uint64_t linked;
+
+	scratch_init(&scratch);
+	build_vmlinux("vmlinux");
+	linked = address_of("vmlinux", "linked");
+	begin("perf.data", NULL);
+	kernel_map(kernel, STR("[kernel.kallsyms]linked"), MOVED);
+	check(linked, 0, NULL);
+	check(MOVED, 0, NULL);
+	kernel_free(kernel);
+	scratch_fini(&scratch);
 }
 END_TEST
 
@@ -207,4 +227,5 @@ START_TEST(test_running)
 }
 END_TEST
 
-SUITE_MAIN("symbol/kernel", test_kallsyms, test_vmlinux, test_another, test_running)
+SUITE_MAIN("symbol/kernel", test_kallsyms, test_vmlinux, test_other_reference, test_another,
+	   test_running)
