@@ -247,8 +247,11 @@ void tablecache_put(struct tablecache *cache, uint64_t number, const struct blob
 	if (cache->n == ENTRIES_MAX || cache->bytes + table->n > TABLECACHE_FILE_MAX)
 		return;
 	kept.entry.checksum = checksum(table->p, table->n);
-	/* one that is there already was found to be damaged */
-	for (size_t i = 0; i < cache->n; i++)
+	/*
+	 * One that is there already was found to be damaged; there may be more in a damaged file.
+	 * Backwards, since the last one takes the place of what is removed.
+	 */
+	for (size_t i = cache->n; i-- > 0;)
 		if (cache->all[i].entry.number == number)
 			remove_at(cache, i);
 	kept.bytes = xmemdup0(table->p, table->n);
