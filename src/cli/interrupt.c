@@ -29,8 +29,8 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
-/* A handler, unlike SIG_IGN, is not inherited by the program that is traced. */
-static void on_pipe(int sig)
+/* A handler, unlike SIG_IGN, is not inherited by the program that is traced: write(2) fails. */
+static void on_write(int sig)
 {
 	(void)sig;
 }
@@ -51,7 +51,8 @@ void interrupt_install(void)
 	catch (SIGINT, on_signal);
 	catch (SIGTERM, on_signal);
 	catch (SIGHUP, on_signal);
-	catch (SIGPIPE, on_pipe);
+	catch (SIGPIPE, on_write);
+	catch (SIGXFSZ, on_write);
 }
 
 void interrupt_watch(void (*stop)(void *ctx), void *ctx)

@@ -48,7 +48,7 @@ class Killed:
         except Exception:       # pylint: disable=broad-except
             process.kill()
         scene.status = process.wait(scenes.TIMEOUT)
-        scene.said = live.read(scene.place.path("said"))
+        scene.take_said()
         if scene.status != -signal.SIGKILL:
             return scene.wrong()
         self.killed += 1

@@ -8,6 +8,7 @@ that; the short one has as many as it has time for, of each function first one.
     points.py BUILD [SCENE [COUNT]]         one scene, all of its faults or that many
 """
 import concurrent.futures
+import errno
 import os
 import random
 import sys
@@ -106,7 +107,8 @@ class Trial:
 
 def why_of(fault):
     """The words that a message has to have when nothing else has failed."""
-    if fault.how <= 0 or fault.point.in_child:
+    # without its status, how a child ended is not known; that is all that can be said
+    if fault.how <= 0 or fault.how == errno.ECHILD or fault.point.in_child:
         return ""
     return "" if fault.point.name in inject.MEMORY else fault.why()
 
