@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Each call that can fail is made to fail in turn, in each way that it can (inject.py).
 
-A point is a function with its callers. Its first, second and last call fail. The long form has all of
-that; the short one has as many as it has time for, of each function first one.
+A point is a function with its callers. Its first, second and last call fail. There is time
+for all of that where recordings are decoded, in the long form; else for some, of each function first
+one.
 
     points.py BUILD [SCENE [COUNT]]         one scene, all of its faults or that many
 """
@@ -23,10 +24,11 @@ import inject                   # noqa: E402
 import live                     # noqa: E402
 import scenes                   # noqa: E402
 
-# The scene, and how many points the short form has of it.
-SCENES = [(scenes.DecodeText, 60), (scenes.DecodeSampled, 15), (scenes.DecodeBranches, 0),
-          (scenes.Run, 0), (scenes.RunSteps, 0), (scenes.RunQemu, 0), (scenes.Attach, 0),
-          (scenes.AttachTrigger, 0), (scenes.AttachSteps, 0)]
+# The scene, how many faults the short form has of it, and the long one (None: all).
+SCENES = [(scenes.DecodeText, 60, None), (scenes.DecodeSampled, 15, None),
+          (scenes.DecodeBranches, 0, None), (scenes.Run, 0, 800), (scenes.RunSteps, 0, 800),
+          (scenes.RunQemu, 0, 800), (scenes.Attach, 0, 800), (scenes.AttachTrigger, 0, 800),
+          (scenes.AttachSteps, 0, 800)]
 WORKERS = 2 if harness.LONG else 1
 
 
@@ -124,30 +126,38 @@ def spread(faults):
     return [fault for _, _, fault in sorted(order)]
 
 
+def try_faults(report, programs, kind, count, loud):
+    """The first count faults of a scene."""
+    trial = Trial(harness.build_dir(), programs.top, programs, kind, loud)
+    faults = spread(trial.look())
+    trial.run(faults[:count])
+    ends = ", ".join("%d with %s" % (n, status)
+                     for status, n in sorted(trial.ends.items(), key=str))
+    print("%s: of %d faults %d came about; ended: %s; not survived: %d" % (
+        kind.name, len(faults), trial.fired, ends, len(trial.bad)), flush=True)
+    report.check(kind.name, trial.bad)
+
+
 def main():
     report = harness.Report("faults/points")
+    only = sys.argv[2:3]
     why = live.why_not()
     if why:
         report.skip("all", why)
         report.exit()
-    only = sys.argv[2:3]
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else None
     with tempfile.TemporaryDirectory(prefix="mt-faults-") as top:
         programs = scenes.Programs(top)
-        for kind, few in SCENES:
-            if (only and kind.name not in only) or (not only and not few and not harness.LONG):
-                continue
-            trial = Trial(harness.build_dir(), top, programs, kind, bool(only))
-            faults = spread(trial.look())
-            total = len(faults)
+        for kind, few, many in SCENES:
+            count = many if harness.LONG else few
             if only:
-                print("%d faults" % total, flush=True)
-            trial.run(faults[:count] if harness.LONG or only else faults[:few])
-            ends = ", ".join("%d with %s" % (n, status) for status, n in sorted(
-                trial.ends.items(), key=str))
-            print("%s: of %d faults %d came about; ended: %s; not survived: %d" % (
-                kind.name, total, trial.fired, ends, len(trial.bad)), flush=True)
-            report.check(kind.name, trial.bad)
+                count = int(sys.argv[3]) if len(sys.argv) > 3 else None
+            if count == 0 or (only and kind.name not in only):
+                continue
+            why = kind.cannot()
+            if why:
+                report.skip(kind.name, why)
+            else:
+                try_faults(report, programs, kind, count, bool(only))
     report.exit()
 
 

@@ -14,6 +14,7 @@ A Scene is one command of magic-trace in a directory of its own, run again and a
 import gzip
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -49,6 +50,10 @@ class Scene:
         self.said = ""
         self.cat = None
         self.prepare()
+
+    @staticmethod
+    def cannot():
+        """Why it cannot be done here; None."""
 
     def prepare(self):
         """What is there before the first run."""
@@ -279,6 +284,10 @@ class RunQemu(RunSteps):
     """The same under QEMU."""
     name = "run under qemu"
 
+    @staticmethod
+    def cannot():
+        return None if shutil.which("qemu-x86_64") else "qemu-x86_64 is not installed"
+
     def args(self):
         return ["run", "-software", "-software-engine", "qemu", "--", self.programs["short"]]
 
@@ -304,6 +313,10 @@ class AttachTrigger(Attach):
     """With a trigger, which it hits at once."""
     name = "attach with a trigger"
     options = ("-sampling", "-callgraph-mode", "fp", "-trigger", "count_round")
+
+    @staticmethod
+    def cannot():
+        return live.why_not("mem:0x1000:x")
 
 
 class AttachSteps(Attach):
