@@ -132,8 +132,10 @@ class Scene:
         n = len(MESSAGE.findall(self.said))
         if n != 1:
             return ["%d messages" % n]
-        # or that something did not come, in the time that it may take
-        return [] if why in self.said or " within " in self.said else ["%r is not said" % why]
+        # or that something did not come, in the time that it may take; and who had no share of the
+        # CPU has no samples
+        other = " within ", "no sample was taken", "executed nothing in that time"
+        return [] if any(w in self.said for w in (why, *other)) else ["%r is not said" % why]
 
     def wrong_files(self, want, removes):
         """Files of these contents, None: any, and no others."""

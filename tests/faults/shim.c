@@ -28,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -56,12 +57,12 @@
 		return failed;                           \
 	}
 
-/* One that moves n bytes, and may move fewer. */
-#define MOVES(name, params, ...)                         \
+/* One that moves n bytes, and may move fewer; `point` is what the point is called. */
+#define MOVES(name, point, params, ...)                  \
 	REAL(name)                                       \
 	ssize_t name params                              \
 	{                                                \
-		int how = fault_point(#name);            \
+		int how = fault_point(point);            \
                                                          \
 		find_##name();                           \
 		if (how == FAULT_END)                    \
@@ -93,13 +94,27 @@
 		return -1;                                    \
 	}
 
-MOVES(read, (int fd, void *p, size_t n), fd, p, n)
-MOVES(write, (int fd, const void *p, size_t n), fd, p, n)
-MOVES(pread, (int fd, void *p, size_t n, off_t at), fd, p, n, at)
-MOVES(pwrite, (int fd, const void *p, size_t n, off_t at), fd, p, n, at)
-MOVES(recv, (int fd, void *p, size_t n, int flags), fd, p, n, flags)
-MOVES(send, (int fd, const void *p, size_t n, int flags), fd, p, n, flags)
-MOVES(sendfile, (int to, int from, off_t *at, size_t n), to, from, at, n)
+REAL(syscall)
+
+/* One that we write to has room for what we write, and all of it: pipe(7). */
+static int is_pipe(int fd)
+{
+	int saved = errno, size;
+
+	find_syscall();
+	size = (int)real_syscall(SYS_fcntl, fd, F_GETPIPE_SZ, 0);
+
+	errno = saved;
+	return size > 0;
+}
+
+MOVES(read, "read", (int fd, void *p, size_t n), fd, p, n)
+MOVES(write, is_pipe(fd) ? "write to a pipe" : "write", (int fd, const void *p, size_t n), fd, p, n)
+MOVES(pread, "pread", (int fd, void *p, size_t n, off_t at), fd, p, n, at)
+MOVES(pwrite, "pwrite", (int fd, const void *p, size_t n, off_t at), fd, p, n, at)
+MOVES(recv, "recv", (int fd, void *p, size_t n, int flags), fd, p, n, flags)
+MOVES(send, "send", (int fd, const void *p, size_t n, int flags), fd, p, n, flags)
+MOVES(sendfile, "sendfile", (int to, int from, off_t *at, size_t n), to, from, at, n)
 
 VARIADIC(int, open, (const char *path, int flags, ...), flags, path, flags)
 VARIADIC(int, openat, (int dir, const char *path, int flags, ...), flags, dir, path, flags)
@@ -195,7 +210,6 @@ long ptrace(enum __ptrace_request what, ...)
 	return -1;
 }
 
-REAL(syscall)
 long syscall(long number, ...)
 {
 	int how = fault_point("syscall");
