@@ -6,8 +6,17 @@
 #ifndef MT_RECORD_EMULSTATE_H
 #define MT_RECORD_EMULSTATE_H
 
-#include "record/emulation.h"
+#include "base/err.h"
+#include "record/hit.h"
+#include "record/listener.h"
+#include "record/tracer.h"
 #include "soft/qemuctl.h"
+#include "soft/recorder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /* How long is waited for a snapshot or for QEMU to come up, and for the recording's end. */
 #define EMULSTATE_ANSWER_MS 8000

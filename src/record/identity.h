@@ -3,7 +3,7 @@
 #ifndef MT_RECORD_IDENTITY_H
 #define MT_RECORD_IDENTITY_H
 
-#include "record/loop.h"
+#include "record/loopstate.h"
 
 /* Notes the processes that are recorded, and their threads, as they are now. */
 void identity_processes(const struct loop *loop);

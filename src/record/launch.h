@@ -4,7 +4,7 @@
 #define MT_RECORD_LAUNCH_H
 
 #include "base/err.h"
-#include "record/loop.h"
+#include "record/loopstate.h"
 
 /* Starts it with the loop's settings, and has the guard watch it. 0, or -1 with err. */
 int launch_tracer(struct loop *loop, struct err *err);

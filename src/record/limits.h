@@ -3,7 +3,7 @@
 #ifndef MT_RECORD_LIMITS_H
 #define MT_RECORD_LIMITS_H
 
-#include "record/loop.h"
+#include "record/loopstate.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #define MT_RECORD_PREPARE_H
 
 #include "base/err.h"
-#include "record/loop.h"
+#include "record/loopstate.h"
 
 /*
  * Fills in what struct loop says is to be set before loop_run, but for what its comment says is

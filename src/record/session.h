@@ -8,29 +8,11 @@
 
 #include "base/err.h"
 #include "record/listener.h"
-#include "record/options.h"
-#include "record/plan.h"
-#include "record/recording.h"
+#include "record/sessionconfig.h"
 #include "record/target.h"
-#include "record/workdir.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
-
-/* All is borrowed. */
-struct session_config {
-	const struct record_options *options;
-	const struct plan *plan;
-	struct workdir *dir;
-	struct listener listener;
-	/* Lets the user choose a function of a process, for a trigger "?": 0 and a name to free. */
-	int (*choose)(void *ctx, pid_t pid, char **function, struct err *err);
-	/*
-	 * What is already known about the recording (the machine, our version): it gets the hits,
-	 * processes and the rest, and is written into dir.
-	 */
-	struct recording *recording;
-};
 
 struct session_result {
 	struct target *program; /* run's, or the one of attach -- COMMAND; may still run; owned */

@@ -3,7 +3,7 @@
 #ifndef MT_RECORD_STEPCHILD_H
 #define MT_RECORD_STEPCHILD_H
 
-#include "record/stepping.h"
+#include "record/stepsettings.h"
 #include "soft/stepaim.h"
 
 #include <sys/types.h>

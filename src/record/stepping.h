@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "record/hit.h"
+#include "record/stepsettings.h"
 #include "record/tracer.h"
 #include "soft/recorder.h"
 
@@ -19,21 +20,6 @@
 #include <sys/types.h>
 
 struct stepping;
-
-struct stepping_settings {
-	const char *data; /* the data file */
-	pid_t pid;
-	bool held; /* as of struct stepper_config: another tracer, we, holds it at its exec */
-	enum recorder_time time;
-	size_t ring; /* bytes for each thread; 0: all is kept */
-	bool multi_thread, follow_fork;
-	/*
-	 * A data file for each snapshot, and on it goes; else the first hit ends the recording
-	 * behind it, and so does a snapshot.
-	 */
-	bool multi_snapshot;
-	char *const *command_line; /* of the recorder, for the file */
-};
 
 struct stepping *stepping_new(void) __attribute__((returns_nonnull));
 
