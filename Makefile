@@ -3,6 +3,7 @@
 #   make               build/magic-trace
 #   make check         every test that is quick (under 3 minutes)
 #   make check-long    the longer ones as well
+#   make coverage      what `make check` runs of src, by gcov
 #   make bench         measurements; asserts nothing
 #   make demo          records a small program, decodes it, says what to open
 #   make install       the program, its manual page, completion: PREFIX=/usr/local, DESTDIR=
@@ -25,7 +26,7 @@ PREFIX ?= /usr/local
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 
-variant := $(if $(ASAN),-asan)$(if $(DEBUG),-debug)
+variant := $(if $(ASAN),-asan)$(if $(DEBUG),-debug)$(if $(COVERAGE),-coverage)
 O ?= build$(variant)
 
 # libelf comes with libdw; libisal is the fast gzip. libiberty (the demangler) has no .pc file.
@@ -46,7 +47,8 @@ WERROR ?= 1
 WARNINGS := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2 -Wno-missing-field-initializers
 # (With sanitizers, -O2 takes twice as long as -O1.)
-CFLAGS ?= $(if $(DEBUG),-O0 -g3,$(if $(ASAN),-O1,-O2) -g)
+CFLAGS ?= $(if $(COVERAGE),-O0 -g,$(if $(DEBUG),-O0 -g3,$(if $(ASAN),-O1,-O2) -g))
+coverage_cflags := $(if $(COVERAGE),--coverage -include tests/support/coverage.h)
 
 # docs/security.md says what each is for. _FORTIFY_SOURCE takes an optimising compiler, and hides calls
 # from the address sanitizer. A distribution's compiler or flags may have another one already.
@@ -54,7 +56,7 @@ HARDEN ?= 1
 , := ,
 harden_cflags := -fstack-protector-strong -fstack-clash-protection \
 	$(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection) \
-	$(if $(ASAN)$(DEBUG),,$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,\
+	$(if $(ASAN)$(DEBUG)$(COVERAGE),,$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,\
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 harden_ldflags := -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack
 ifneq ($(HARDEN),1)
@@ -65,11 +67,11 @@ pie_cflags := $(if $(harden_cflags),-fPIE)
 pie_ldflags := $(if $(harden_cflags),-pie)
 
 common_cflags = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(harden_cflags) $(CPPFLAGS) \
-	$(CFLAGS) -pthread $(LIB_CFLAGS) \
+	$(CFLAGS) $(coverage_cflags) -pthread $(LIB_CFLAGS) \
 	$(if $(ASAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 all_cflags = $(pie_cflags) $(common_cflags)
 all_ldflags = $(pie_ldflags) $(harden_ldflags) $(LDFLAGS) -pthread \
-	$(if $(ASAN),-fsanitize=address$(,)undefined)
+	$(if $(COVERAGE),--coverage) $(if $(ASAN),-fsanitize=address$(,)undefined)
 
 # What is not part of the program: the filter, which perf loads.
 sources := $(filter-out src/dlfilter/%,$(sort $(wildcard src/*/*.c)))
@@ -94,6 +96,7 @@ all: $(O)/magic-trace $(plugin) $(filter)
 plugin_lto := $(if $(findstring clang,$(CC)),,-flto=auto)
 shared_ldflags = $(harden_ldflags) $(LDFLAGS) $(harden_cflags) $(CFLAGS) $(plugin_lto)
 $(O)/plugin/%.o: pie_cflags :=
+$(O)/plugin/%.o: coverage_cflags :=
 $(O)/plugin/%.o: all_cflags += -fPIC -fvisibility=hidden $(plugin_lto) -fno-sanitize=all
 $(plugin): $(plugin_objects)
 	$(call say,LINK,$@)
@@ -119,7 +122,7 @@ $(O)/libmagictrace.a: $(library)
 # code as well, which is what the tests are linked with.
 hot := $(filter $(addprefix $(O)/src/,event/% perf/records.o perf/text.o perf/lines.o stack/% \
 	trace/% base/hash.o base/intern.o base/spool.o cli/decode.o cli/symbols.o),$(objects))
-hot_lto := $(if $(ASAN)$(DEBUG),,$(plugin_lto))
+hot_lto := $(if $(ASAN)$(DEBUG)$(COVERAGE),,$(plugin_lto))
 $(hot): all_cflags += $(if $(hot_lto),$(hot_lto) -ffat-lto-objects)
 
 # The version is the only thing that changes without a source changing.
@@ -156,7 +159,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/magic-trace
 
 clean:
-	$(Q)rm -rf build build-asan build-debug build-asan-debug
+	$(Q)rm -rf build build-asan build-debug build-asan-debug build-coverage
 
 FORCE:
 .PHONY: all man install clean FORCE
