@@ -133,7 +133,11 @@ static void tell_ready(struct loop *l)
 static int go(struct loop *l, struct err *err)
 {
 	const struct listener *listener = &l->config->listener;
+	pid_t reused = l->watch ? watch_reused(l->watch) : 0;
 
+	if (reused)
+		return err_set(err, "process %d has ended, and its number is another process's now",
+			       (int)reused);
 	identity_processes(l);
 	if (l->trigger)
 		trigger_arm(l->trigger);

@@ -99,6 +99,19 @@ bool watch_any_left(struct watch *watch)
 	return left;
 }
 
+pid_t watch_reused(struct watch *watch)
+{
+	watch_any_left(watch);
+	for (size_t i = 0; i < watch->n; i++) {
+		char state = watch->fds[i] < 0 ? procfs_state(watch->pids[i]) : 0;
+
+		/* a zombie has its number still */
+		if (state && state != 'Z' && state != 'X')
+			return watch->pids[i];
+	}
+	return 0;
+}
+
 pid_t watch_stopped(const struct watch *watch)
 {
 	for (size_t i = 0; i < watch->n; i++) {

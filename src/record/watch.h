@@ -29,6 +29,12 @@ void watch_poll(const struct watch *watch, struct pollfd *fds);
 /* Looks which have ended, without waiting; whether any still runs. */
 bool watch_any_left(struct watch *watch);
 
+/*
+ * The first pid that is another process's by now: its own has ended, and its number was given away.
+ * 0: none. To be asked when a tracer, which knows numbers only, has attached.
+ */
+pid_t watch_reused(struct watch *watch);
+
 /* The first that is stopped (by a signal or a debugger), or 0. */
 pid_t watch_stopped(const struct watch *watch);
 

@@ -3,8 +3,10 @@
 
 #include "support/suite.h"
 
+#include <linux/sched.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -74,6 +76,50 @@ START_TEST(test_each_end_is_noticed)
 	end(pids[1]);
 	ck_assert_int_eq(poll(fds, 2, -1), 1);
 	ck_assert(!watch_any_left(w));
+	ck_assert(!watch_any_left(w));
+	watch_free(w);
+}
+END_TEST
+
+/* A process of that number; -1: not permitted. */
+static pid_t start_as(pid_t pid)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1,
+	};
+	pid_t got = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+	if (got == 0) {
+		for (;;)
+			pause();
+	}
+	return got;
+}
+
+/* What has its number now is not what was to be recorded. */
+START_TEST(test_number_is_given_away)
+{
+	pid_t pids[] = { start(), start() };
+	struct watch *w = watch(pids, 2);
+	siginfo_t info;
+
+	ck_assert_int_eq(watch_reused(w), 0);
+	kill(pids[1], SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pids[1], &info, WEXITED | WNOWAIT), 0);
+	/* a zombie keeps it */
+	ck_assert_int_eq(watch_reused(w), 0);
+	ck_assert_int_eq(waitpid(pids[1], NULL, 0), pids[1]);
+	ck_assert_int_eq(watch_reused(w), 0);
+	if (start_as(pids[1]) == pids[1]) {
+		ck_assert_int_eq(watch_reused(w), pids[1]);
+		end(pids[1]);
+		ck_assert_int_eq(watch_reused(w), 0);
+	} else {
+		puts("SKIP watch/number: a process cannot be given a number: not root, or in a container");
+	}
+	end(pids[0]);
 	ck_assert(!watch_any_left(w));
 	watch_free(w);
 }
@@ -163,5 +209,5 @@ START_TEST(test_kernel_thread)
 }
 END_TEST
 
-SUITE_MAIN("watch", test_each_end_is_noticed, test_a_zombie_has_ended, test_stopped_ones,
-	   test_a_thread_is_no_process, test_kernel_thread)
+SUITE_MAIN("watch", test_each_end_is_noticed, test_number_is_given_away, test_a_zombie_has_ended,
+	   test_stopped_ones, test_a_thread_is_no_process, test_kernel_thread)
