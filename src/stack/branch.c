@@ -3,6 +3,7 @@
 
 #include "base/intern.h"
 #include "stack/landing.h"
+#include "stack/loss.h"
 #include "stack/ocaml.h"
 #include "stack/resume.h"
 
@@ -229,12 +230,21 @@ static void tell_time(struct thread *th, int64_t t, const struct event *ev)
 	th->at = ev->branch.dst.addr;
 }
 
+/* Behind a gap without a trace start, the branch itself says where control was. */
+static void locate(struct thread *th, int64_t t, const struct event *ev)
+{
+	if (!callstack_depth(&th->stack) && ev->branch.state != TRACE_START && ev->branch.src.addr)
+		loss_find(th, t, &ev->branch.src, false);
+}
+
 void branch_apply(struct thread *th, int64_t t, const struct event *ev)
 {
 	bool inlined = th->shared->inlines;
 
 	if (!th->shared->config.reference_times)
 		tell_time(th, t, ev);
+	if (th->lost)
+		locate(th, t, ev);
 	if (inlined && ev->branch.state != TRACE_START)
 		inlined_at(th, t, &ev->branch.src);
 	if (ocaml_traps_known(th))

@@ -41,8 +41,9 @@ struct frame {
 	uint16_t inlined_shown; /* so many of them, the outermost ones, are in the trace */
 	uint8_t kind;           /* enum frame_kind */
 	bool hidden;            /* left out of the trace by the depth cap */
-	bool again; /* begins anew with its stack, at the same time as the frame on it */
-	bool copy;  /* stands for the frame below the level, and is never written */
+	bool again;    /* begins anew with its stack, at the same time as the frame on it */
+	bool inferred; /* found when control came back to it */
+	bool copy;     /* stands for the frame below the level, and is never written */
 };
 
 /* One stack: the current one, or one that is parked. */

@@ -11,7 +11,7 @@ static bool can_wait(const struct thread *th)
 	const struct stacks_config *config = &th->shared->config;
 
 	return !config->reference && !config->traps && config->scope == SCOPE_USER &&
-	       !config->filter_start.n && !config->filter_stop.n && !th->lost && !th->lost_due;
+	       !config->filter_start.n && !config->filter_stop.n && !th->lost_due;
 }
 
 /* The n outermost frames of the current level. */

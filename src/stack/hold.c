@@ -50,6 +50,31 @@ static void append(void *ctx, void *rec)
 	*(struct span *)spool_push(ctx) = *(const struct span *)rec;
 }
 
+/* A walk over what is in front of a group, the outermost first. */
+struct walk {
+	void (*fn)(void *ctx, void *rec);
+	void *ctx;
+	uint64_t dropped; /* still to be left out */
+};
+
+static void step(void *ctx, void *rec)
+{
+	struct walk *walk = ctx;
+
+	if (walk->dropped)
+		walk->dropped--;
+	else
+		walk->fn(walk->ctx, rec);
+}
+
+static void each_front(struct hold_group *group, uint64_t dropped, void (*fn)(void *ctx, void *rec),
+		       void *ctx)
+{
+	struct walk walk = { .fn = fn, .ctx = ctx, .dropped = dropped };
+
+	spool_each_back(&group->front, step, &walk);
+}
+
 static void empty(struct hold_group *group)
 {
 	spool_clear(&group->front);
@@ -73,10 +98,10 @@ static void swap(struct hold_group *a, struct hold_group *b)
  * What waits in group waits with the one around it, of the same time, from now on. The smaller of
  * the two is copied: stacks that nest without end would be copied again at every level.
  */
-static void merge(struct hold_group *around, struct hold_group *group)
+static void merge(struct hold_group *around, struct hold_group *group, uint64_t dropped)
 {
-	if (count(around) >= count(group)) {
-		spool_each_back(&group->front, append, &around->back);
+	if (count(around) >= count(group) || dropped) {
+		each_front(group, dropped, append, &around->back);
 		spool_each(&group->back, append, &around->back);
 	} else {
 		spool_each_back(&around->back, append, &group->front);
@@ -89,17 +114,19 @@ void hold_close(struct hold *hold)
 {
 	struct hold_group *group = &hold->groups[--hold->n];
 	struct hold_group *around = hold->n ? group - 1 : NULL;
+	uint64_t dropped = hold->dropped;
 
 	if (around && around->time == group->time) {
-		merge(around, group);
+		merge(around, group, dropped);
 	} else if (hold->diverting && around) {
-		spool_each_back(&group->front, append, &hold->tail);
+		each_front(group, dropped, append, &hold->tail);
 		spool_each(&group->back, append, &hold->tail);
 	} else {
-		spool_each_back(&group->front, write_out, hold->out);
+		each_front(group, dropped, write_out, hold->out);
 		spool_each(&group->back, write_out, hold->out);
 	}
 	empty(group);
+	hold->dropped = 0;
 }
 
 void hold_divert(struct hold *hold)
@@ -119,6 +146,7 @@ void hold_reset(struct hold *hold)
 {
 	while (hold->n)
 		empty(&hold->groups[--hold->n]);
+	hold->dropped = 0;
 }
 
 void hold_put_around(struct hold *hold, uint32_t i, const struct span *span)
@@ -141,4 +169,9 @@ void hold_front(struct hold *hold, const struct span *span)
 {
 	if (!hold->out->muted)
 		append(&hold->groups[hold->n - 1].front, (void *)span);
+}
+
+void hold_drop(struct hold *hold, uint64_t n)
+{
+	hold->dropped += n;
 }

@@ -31,6 +31,7 @@ struct hold {
 	struct spool_pool *pool;
 	struct spool tail; /* what is written behind all groups, see hold_divert */
 	bool diverting;
+	uint64_t dropped; /* of the innermost group: see hold_drop */
 	struct hold_group *groups;
 	uint32_t n, cap; /* groups[n..cap) are empty ones that keep their memory */
 };
@@ -63,6 +64,12 @@ void hold_reset(struct hold *hold);
 
 /* A span that encloses all that the innermost stack had until now. There must be a group. */
 void hold_front(struct hold *hold, const struct span *span);
+
+/*
+ * The innermost stack is about to be gone. The n outermost of the spans that hold_front was given
+ * for it are not written: what they begin began before that stack. More than there are: all.
+ */
+void hold_drop(struct hold *hold, uint64_t n);
 
 /* The next span of the thread: waits when its time is that of the innermost group. */
 static inline void hold_put(struct hold *hold, const struct span *span)

@@ -47,7 +47,9 @@ void landing_check(struct thread *th, int64_t t, const struct location *dst)
 	if (top) {
 		if (!frame_same_symbol(top, dst))
 			become(th, t, dst);
-	} else if (!th->lost || !loss_find(th, dst, true)) {
+	} else if (th->lost) {
+		loss_find(th, t, dst, true);
+	} else {
 		thread_infer(th, t, dst);
 	}
 }
@@ -100,7 +102,9 @@ bool landing_far(struct thread *th, int64_t t, const struct location *dst, uint3
 	}
 	/* To a frame that was there before the trace began, or before data was lost. */
 	thread_clear(th, t);
-	if (!th->lost || !loss_find(th, dst, false))
+	if (th->lost)
+		loss_unwind(th, t, dst);
+	else
 		thread_infer(th, t, dst);
 	return true;
 }
@@ -119,9 +123,15 @@ static bool goes_back(const struct frame *top, const struct location *dst)
 static void stray_return(struct thread *th, int64_t t, const struct location *dst)
 {
 	struct callstack *cs = &th->stack;
-	const struct frame *top = callstack_top(cs);
-	uint32_t n = callstack_depth(cs), k;
+	const struct frame *top;
+	uint32_t n, k;
 
+	/* On what was found, not out of it: what was there before may be where it leads to. */
+	if (th->lost && callstack_depth(cs) > 1 &&
+	    !known_unwinder(&th->shared->known, callstack_top(cs)->sym))
+		loss_settle_found(th);
+	top = callstack_top(cs);
+	n = callstack_depth(cs);
 	if (!top->from && n > 1 && frame_same_symbol(callstack_frame(cs, n - 2), dst)) {
 		thread_pop(th, t);
 		return;
@@ -182,8 +192,6 @@ void landing_return(struct thread *th, int64_t t, const struct location *dst)
 	if (ocaml_traps_known(th) && !by_reference(th) && ocaml_enter_handler(th, t, dst->addr))
 		return;
 	top = callstack_top(&th->stack);
-	if (!top && th->lost && loss_find(th, dst, true))
-		return;
 	if (!top || by_reference(th)) {
 		ocaml_return(th, t);
 	} else if (!expect_back(top, dst)) {

@@ -3,10 +3,16 @@
  * loss: frames over a stretch of the trace that was lost (an overflow, a buffer that was full).
  *
  * What was on the stack before may still be there behind the gap. So the stack is set aside (a
- * level below the current one), and what follows runs on a new one. When control comes back to one
- * of its frames, that frame and those below it were there all the time, and go on; the ones above
- * it are ended where the gap is. Those that are never confirmed are ended there as well: so nothing
- * is drawn that may not have been.
+ * level below the current one), and what follows runs on a new one, the frames of which are found
+ * as control comes back to them, as where a trace begins. Each found frame is compared with those
+ * from before (runs.h). When it is settled which they are, these frames were there all the time:
+ * they go on, and are drawn once, as are those below them; the ones above are ended where the gap
+ * is. Without a frame that was found again all are ended there: so nothing is drawn that may not
+ * have been.
+ *
+ * It is settled as late as can be, since what is found further out may show that an earlier guess
+ * was wrong; but at once for functions that were there only once, where one has returned to the
+ * other as expected, if nothing unwinds the stack.
  */
 #ifndef MT_STACK_LOSS_H
 #define MT_STACK_LOSS_H
@@ -35,11 +41,27 @@ static inline void loss_follow(struct thread *th, int64_t t, bool start)
 }
 
 /*
- * After loss_begin (th->lost), control is at dst, on an empty stack. When a frame from before the
- * gap fits, and no other may be meant, it and those below it are the current stack again: true.
- * returned: control came by a return, so that also the frame above the one it landed in may be what
- * returned.
+ * After loss_begin (th->lost), control is at dst, on an empty stack: its function's frame is found.
+ * Every other frame that is found then has to be told so. returned: control came by a return.
  */
-bool loss_find(struct thread *th, const struct location *dst, bool returned);
+void loss_find(struct thread *th, int64_t t, const struct location *dst, bool returned);
+
+/*
+ * Likewise when it came by unwinding (an exception, a longjmp), from what was found last. The
+ * frames that were between the two before the gap have been there until now, and are found as well.
+ */
+void loss_unwind(struct thread *th, int64_t t, const struct location *dst);
+
+/*
+ * If th->lost: frames from before the gap go on if one of them is the frame that was found last;
+ * else they have ended. Either way nothing is lost any more.
+ */
+void loss_settle(struct thread *th);
+
+/* Likewise, but only if some go on. */
+void loss_settle_found(struct thread *th);
+
+/* If th->lost: the frames from before the gap are forgotten, without an end. */
+void loss_forget(struct thread *th);
 
 #endif

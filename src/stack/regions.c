@@ -3,6 +3,7 @@
 
 #include "base/xalloc.h"
 #include "stack/inlining.h"
+#include "stack/loss.h"
 
 #include <stdlib.h>
 
@@ -55,7 +56,8 @@ static void enter_region(struct thread *th, int64_t t)
 	uint32_t i, k, shown = 0;
 	int64_t oldest;
 
-	thread_forget_doubtful(th, false);
+	if (th->lost)
+		loss_forget(th);
 	t = max(t, max(th->last_error_time, th->last_event_time));
 	oldest = max(t - 1, th->floor);
 	th->floor = t;

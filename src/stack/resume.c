@@ -81,7 +81,9 @@ static void start(struct thread *th, int64_t t, const struct location *dst)
 		return;
 	}
 	thread_pop(th, t);
-	if (stop.kind == FRAME_RETURNED)
+	if (th->lost && !callstack_depth(&th->stack) && stop.kind != FRAME_RETURNED && dst->off)
+		loss_find(th, t, dst, true);
+	else if (stop.kind == FRAME_RETURNED)
 		start_behind_return(th, t, dst);
 	else if (stop.from && !expect_back(&stop, dst))
 		displaced(th, t, dst, stop.from);
@@ -93,7 +95,9 @@ void resume_start(struct thread *th, int64_t t, const struct location *dst)
 		thread_clear(th, t);
 		thread_new_stack(th, dst->addr, t);
 	} else if (!callstack_depth(&th->stack)) {
-		if (!th->lost || !loss_find(th, dst, false))
+		if (th->lost && dst->off)
+			loss_find(th, t, dst, false);
+		else
 			thread_call(th, t, dst, 0);
 	} else if (th->shared->config.reference) {
 		ocaml_return(th, t);

@@ -7,6 +7,7 @@ enum mark {
 	MARK_INFER,        /* time: created */
 	MARK_OPEN,         /* time: created */
 	MARK_CLOSE,
+	MARK_DROP, /* value: how many */
 };
 
 /* Takes its share of the time, and is not written. Beside enum span_flag. */
@@ -169,6 +170,7 @@ static void step(void *ctx, void *rec)
 		break;
 	case MARK_OPEN: open_stack(w, span); break;
 	case MARK_CLOSE: hold_close(&w->sp->hold); break;
+	case MARK_DROP: hold_drop(&w->sp->hold, span->value); break;
 	default: write_span(w, span); break;
 	}
 }
@@ -365,6 +367,11 @@ void spread_open(struct spread *sp, int64_t created)
 void spread_close(struct spread *sp)
 {
 	add_mark(sp, &(struct span){ .kind = MARK_CLOSE });
+}
+
+void spread_drop(struct spread *sp, uint32_t n)
+{
+	add_mark(sp, &(struct span){ .value = n, .kind = MARK_DROP });
 }
 
 void spread_reset(struct spread *sp, int64_t t)

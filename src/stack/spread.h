@@ -114,6 +114,10 @@ void spread_redraw(struct spread *sp, int64_t t, const struct frame *frame);
 void spread_open(struct spread *sp, int64_t created);
 void spread_close(struct spread *sp);
 
+/* Of the frames found so far (spread_infer) on the innermost stack the n outermost are not drawn:
+ * see hold_drop. */
+void spread_drop(struct spread *sp, uint32_t n);
+
 /* Times for all that waits, the last of them at most t; the next timestamp is t. */
 void spread_flush(struct spread *sp, int64_t t);
 

@@ -3,8 +3,7 @@
 
 #include "base/intern.h"
 #include "stack/inlining.h"
-
-#include <string.h>
+#include "stack/loss.h"
 
 /* Whether addr lies in the kernel's half of the address space. */
 static bool is_kernel(uint64_t addr)
@@ -17,6 +16,7 @@ void thread_init(struct thread *th, struct shared *shared, int32_t pid, int32_t 
 	*th = (struct thread){ .shared = shared, .pid = pid, .tid = tid };
 	callstack_init(&th->stack, 0);
 	fibers_init(&th->fibers);
+	runs_init(&th->runs);
 	ahead_init(&th->ahead);
 	spread_init(&th->spread, &shared->outlet, shared->config.pool);
 	spool_init(&th->queue, shared->config.pool, sizeof(struct event));
@@ -26,6 +26,7 @@ void thread_fini(struct thread *th)
 {
 	callstack_fini(&th->stack);
 	fibers_fini(&th->fibers);
+	runs_fini(&th->runs);
 	ahead_fini(&th->ahead);
 	spread_fini(&th->spread);
 	spool_fini(&th->queue);
@@ -47,49 +48,6 @@ static void begin_part(struct thread *th, int64_t t)
 	th->at = 0;
 	spread_part(&th->spread, t);
 	spread_open(&th->spread, t);
-}
-
-void thread_set_aside(struct thread *th, int64_t t)
-{
-	th->last_error_time = th->lost_time = t;
-	th->lost = true;
-	callstack_park(&th->stack, t);
-	fibers_clear(&th->fibers);
-	th->at = 0;
-	spread_part(&th->spread, t);
-	th->lost_group = th->spread.hold.n;
-	spread_open(&th->spread, t);
-}
-
-uint32_t thread_doubtful(const struct thread *th)
-{
-	return th->stack.levels[1].base;
-}
-
-void thread_refute(struct thread *th, bool drawn)
-{
-	struct frame frame = callstack_remove_below(&th->stack, thread_doubtful(th) - 1);
-
-	if (drawn)
-		inlining_end_at(th->shared->inlines, &th->spread, th->lost_time, &frame,
-				th->lost_group);
-	if (drawn && !frame.hidden)
-		spread_end_at(&th->spread, th->lost_time, &frame, th->lost_group);
-}
-
-void thread_forget_doubtful(struct thread *th, bool drawn)
-{
-	struct callstack *cs = &th->stack;
-
-	if (!th->lost)
-		return;
-	while (thread_doubtful(th))
-		thread_refute(th, drawn);
-	th->lost = false;
-	/* The stack behind the gap is in the place of the one before it. */
-	cs->levels[1].replaced += cs->levels[0].replaced + 1;
-	cs->n_levels--;
-	memmove(&cs->levels[0], &cs->levels[1], cs->n_levels * sizeof(*cs->levels));
 }
 
 void thread_start(struct thread *th, int64_t t)
@@ -198,6 +156,7 @@ void thread_enter(struct thread *th, int64_t t, struct frame *frame)
 	frame->hidden = thread_too_deep(th);
 	frame->inlined = 0;
 	frame->inlined_shown = 0;
+	frame->inferred = false;
 	callstack_push(cs, frame);
 	level = callstack_level(cs);
 	if (frame->hidden) {
@@ -251,6 +210,7 @@ void thread_infer(struct thread *th, int64_t t, const struct location *dst)
 		give_up_stack(th, t);
 	th->shared->stats.calls++;
 	frame.hidden = !room_around(th);
+	frame.inferred = true;
 	callstack_push(&th->stack, &frame);
 	spread_infer(thread_spread(th), callstack_level(&th->stack)->created, &frame);
 }
@@ -259,6 +219,9 @@ static void leave_unknown(struct thread *th, int64_t t)
 {
 	struct level *level = callstack_level(&th->stack);
 	bool hidden = !room_around(th);
+
+	if (th->lost)
+		runs_clear(&th->runs);
 
 	th->shared->stats.calls++;
 	spread_unknown(thread_spread(th), t, level->created, th->shared->known.unknown, level->used,
@@ -353,7 +316,8 @@ void thread_new_stack(struct thread *th, uint64_t addr, int64_t t)
 
 void thread_end(struct thread *th, int64_t t)
 {
-	thread_forget_doubtful(th, true);
+	if (th->lost)
+		loss_settle(th);
 	t = max(callstack_newest(&th->stack), max(t, th->spread.time));
 	hold_divert(&th->spread.hold);
 	spread_flush(&th->spread, t);

@@ -16,6 +16,7 @@
 #include "stack/inlines.h"
 #include "stack/known.h"
 #include "stack/outlet.h"
+#include "stack/runs.h"
 #include "stack/spread.h"
 #include "stack/stacks.h"
 
@@ -45,6 +46,7 @@ struct thread {
 	struct shared *shared;
 	int32_t pid, tid;
 	bool lost;      /* the outermost level is of frames in doubt: see loss.h */
+	bool unwinds;   /* if lost: what left frames otherwise than by returns was there */
 	bool lost_due;  /* data was lost behind what is still to come: likewise */
 	bool started;   /* it had an event */
 	bool active;    /* see regions.h; likewise epoch */
@@ -59,10 +61,12 @@ struct thread {
 	uint32_t epoch;
 	int64_t last_error_time; /* also the time at which this part of its trace began */
 	int64_t last_event_time; /* without the shift that keeps it apart from an error's */
-	uint32_t lost_certain;   /* if lost: so many outermost frames may go on */
-	uint32_t lost_group;     /* if lost: the hold's group of the stack behind it */
-	int64_t lost_time;       /* if lost: where the stretch that was lost ends; if due: begins */
-	int64_t floor;           /* nothing is earlier: a filter region was left or entered then */
+	struct runs runs;        /* if lost: frames from before that were found again, see loss.h */
+	uint32_t lost_certain;  /* if lost: so many outermost frames are of functions that differ */
+	uint32_t lost_group;    /* if lost: the hold's group of the stack behind it */
+	uint32_t lost_shown;    /* if lost: so many of these frames are counted as shown */
+	int64_t lost_time;      /* if lost: where the stretch that was lost ends; if due: begins */
+	int64_t floor;          /* nothing is earlier: a filter region was left or entered then */
 	uint64_t cut;           /* frames left out below the frame that is deepest of those shown */
 	uint64_t at;            /* where the last branch led to, 0: not known */
 	struct inlines_run run; /* of the code there, or of what was looked at last */
@@ -130,21 +134,6 @@ void thread_clear(struct thread *th, int64_t t);
  * goes: when that is in user code, and no frame is known, the new stack may be as old as the trace.
  */
 void thread_park(struct thread *th, int64_t t, uint64_t addr);
-
-/*
- * A new part of the trace begins at t, but the stack, the only one, is kept below a new one: it is
- * `lost`. Nothing waits.
- */
-void thread_set_aside(struct thread *th, int64_t t);
-
-/*
- * Of what was set aside (th->lost): how many frames there are, those of the outermost level. To
- * refute one is to end the innermost where the gap is; to forget them, all: none can be confirmed
- * any more, and the stack behind the gap takes their place. drawn: they have begins to be ended.
- */
-uint32_t thread_doubtful(const struct thread *th);
-void thread_refute(struct thread *th, bool drawn);
-void thread_forget_doubtful(struct thread *th, bool drawn);
 
 /* Goes back to the stack that was interrupted; the current one is empty. False: there is none. */
 bool thread_unpark(struct thread *th);

@@ -82,6 +82,41 @@ START_TEST(test_nested_of_the_same_time_waits_with_the_outer)
 }
 END_TEST
 
+START_TEST(test_the_outermost_are_dropped)
+{
+	setup();
+	hold_open(&hold, 5);
+	put(5, "user");
+	hold_open(&hold, 6);
+	put(6, "a");
+	front(6, "caller");
+	front(6, "main");
+	hold_drop(&hold, 1);
+	hold_close(&hold);
+	ck_assert_str_eq(collect.text, "B 6 caller\nB 6 a\n");
+	hold_close(&hold);
+	ck_assert_str_eq(collect.text, "B 6 caller\nB 6 a\nB 5 user\n");
+	teardown();
+}
+END_TEST
+
+START_TEST(test_dropped_in_a_larger_nested_group)
+{
+	setup();
+	hold_open(&hold, 5);
+	put(5, "user");
+	hold_open(&hold, 5);
+	put(5, "a");
+	front(5, "caller");
+	front(5, "main");
+	hold_drop(&hold, 3);
+	hold_close(&hold);
+	hold_close(&hold);
+	ck_assert_str_eq(collect.text, "B 5 user\nB 5 a\n");
+	teardown();
+}
+END_TEST
+
 START_TEST(test_a_larger_nested_group_takes_in_the_smaller_one)
 {
 	setup();
@@ -180,7 +215,8 @@ START_TEST(test_many_spill)
 END_TEST
 
 SUITE_MAIN("stack/hold", test_only_its_own_time_waits,
-	   test_nested_of_the_same_time_waits_with_the_outer,
+	   test_nested_of_the_same_time_waits_with_the_outer, test_the_outermost_are_dropped,
+	   test_dropped_in_a_larger_nested_group,
 	   test_a_larger_nested_group_takes_in_the_smaller_one,
 	   test_put_around_stands_before_what_waits,
 	   test_nested_of_a_later_time_is_written_at_its_end, test_muted_and_reset_drop,
