@@ -210,12 +210,6 @@ static enum outcome misplaced(struct perf_text *t, struct str name, struct str l
 	return note(t, PERF_NOTE_LINE, STR(""), line);
 }
 
-static bool is_blank(struct str s)
-{
-	scan_blanks(&s);
-	return s.n == 0;
-}
-
 static enum outcome read_event(struct perf_text *t, struct str line, const struct head *head,
 			       struct event *ev, struct err *err)
 {
@@ -226,7 +220,7 @@ static enum outcome read_event(struct perf_text *t, struct str line, const struc
 	case EVCLASS_BRANCH:
 		if (branch_read(t->places, head->rest, ev))
 			return EVENT;
-		if (t->mode == PERF_SAMPLING && is_blank(head->rest))
+		if (t->mode == PERF_SAMPLING && scan_trim_end(head->rest).n == 0)
 			return read_sample(t, line, name, head->rest, ev, err);
 		return misplaced(t, name, line);
 	case EVCLASS_PSB: return NOTHING;
@@ -284,18 +278,6 @@ static enum outcome read_record(struct perf_text *t, struct str line, const stru
 	return note(t, PERF_NOTE_LINE, STR(""), line);
 }
 
-/* Whether perf speaks for itself: "Warning:", "7 instruction trace errors" and the like. */
-static bool is_message(struct str s)
-{
-	uint64_t n;
-
-	scan_blanks(&s);
-	if (num_dec(&s, &n))
-		return str_starts(s, STR(" instruction trace errors"));
-	return str_starts(s, STR("Warning:")) || str_starts(s, STR("WARNING:")) ||
-	       str_starts(s, STR("AUX data lost ")) || str_starts(s, STR("[ perf "));
-}
-
 /* A line that does not begin as our field list makes events begin. */
 static enum outcome read_other(struct perf_text *t, struct str line, struct event *ev,
 			       struct err *err)
@@ -306,7 +288,7 @@ static enum outcome read_other(struct perf_text *t, struct str line, struct even
 	if (in_record && chain_is_frame(line))
 		return NOTHING;
 	t->in_record = t->in_warning = false;
-	if (is_blank(line))
+	if (scan_trim_end(line).n == 0)
 		return NOTHING;
 	if (trouble_read(line, t->names, ev)) {
 		if (t->filtered)
@@ -318,7 +300,7 @@ static enum outcome read_other(struct perf_text *t, struct str line, struct even
 		t->in_warning = true;
 		return NOTHING;
 	}
-	if (in_warning || is_message(line))
+	if (in_warning || trouble_is_message(line))
 		return note(t, PERF_NOTE_MESSAGE, STR(""), line);
 	if (head_read_comm(line, &head))
 		return read_record(t, line, &head, ev, err);

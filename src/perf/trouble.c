@@ -45,3 +45,14 @@ bool trouble_read(struct str s, struct intern *names, struct event *ev)
 	ev->error.message = intern_add(names, s);
 	return true;
 }
+
+bool trouble_is_message(struct str s)
+{
+	uint64_t n;
+
+	scan_blanks(&s);
+	if (num_dec(&s, &n))
+		return str_starts(s, STR(" instruction trace errors"));
+	return str_starts(s, STR("Warning:")) || str_starts(s, STR("WARNING:")) ||
+	       str_starts(s, STR("AUX data lost ")) || str_starts(s, STR("[ perf "));
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trouble: what perf prints where it could not decode the trace. */
+/* trouble: what perf prints where it could not decode the trace, and says for itself. */
 #ifndef MT_PERF_TROUBLE_H
 #define MT_PERF_TROUBLE_H
 
@@ -15,5 +15,8 @@
  * ev. The message, to the end of the line, goes to names. false when the line is no such error.
  */
 bool trouble_read(struct str line, struct intern *names, struct event *ev);
+
+/* Whether perf speaks for itself: "Warning: ...", "7 instruction trace errors" and the like. */
+bool trouble_is_message(struct str line);
 
 #endif

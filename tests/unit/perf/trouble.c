@@ -86,4 +86,25 @@ START_TEST(test_other_lines)
 }
 END_TEST
 
-SUITE_MAIN("trouble", test_errors, test_other_lines)
+START_TEST(test_messages)
+{
+	static const char *const messages[] = {
+		"Warning:",
+		"  Warning: 3 of them",
+		"WARNING: Kernel address maps are restricted",
+		"AUX data lost 1 times out of 2!",
+		"[ perf record: Woken up 1 times ]",
+		"7 instruction trace errors",
+	};
+	static const char *const others[] = {
+		"", "warning:", "7 errors", "instruction trace errors", "[perf ", "AUX data",
+	};
+
+	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++)
+		ck_assert_msg(trouble_is_message(str_of(messages[i])), "%s", messages[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		ck_assert_msg(!trouble_is_message(str_of(others[i])), "%s", others[i]);
+}
+END_TEST
+
+SUITE_MAIN("trouble", test_errors, test_other_lines, test_messages)
