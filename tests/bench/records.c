@@ -3,7 +3,8 @@
  * records FILE COOKIE [ROUNDS]: what the stages behind perf cost, from records in memory to FXT in
  * memory: FILE is what perf writes with our filter, which was given COOKIE (a number). Each stage
  * is measured with those before it, by this thread's CPU time: reading; and stacks; and the writer.
- * By the rules of the default, and by those of the OCaml magic-trace.
+ * By the rules of the default, and by those of the OCaml magic-trace; without symbols, so that
+ * nothing is known of inlined functions and lines.
  */
 #include "base/input.h"
 #include "base/intern.h"

@@ -133,6 +133,8 @@ def main():
             if os.path.exists(program):
                 print("--- %s" % name, flush=True)
                 subprocess.run([program] + args, check=False)
+        print("--- stages, on records", flush=True)
+        subprocess.run([os.path.join(HERE, "stages.py"), build], check=False)
         print("--- decode", flush=True)
         for suffix in ("fxt", "fxt.gz", "fxt.zst"):
             decode(build, text, lines, os.path.join(work, "trace." + suffix))
