@@ -50,24 +50,36 @@ static bool try_id(const struct wanted *wanted, struct altdebug *alt)
 	return try(xasprintf(ID_DIR "/%.2s/%s.debug", hex, hex + 2), wanted, alt);
 }
 
-static bool try_name(const struct wanted *wanted, const char *path, struct altdebug *alt)
+/* The name, as it is seen from the file at a path. */
+static char *named(const struct wanted *wanted, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	if (wanted->name[0] == '/' || !slash)
-		return try(xstrdup(wanted->name), wanted, alt);
-	return try(xasprintf("%.*s/%s", (int)(slash - path), path, wanted->name), wanted, alt);
+		return xstrdup(wanted->name);
+	return xasprintf("%.*s/%s", (int)(slash - path), path, wanted->name);
 }
 
-void altdebug_find(Dwarf *main, const char *path, struct altdebug *alt)
+static bool is_safe(const struct wanted *wanted, const char *path)
+{
+	char *name = named(wanted, path);
+	bool safe = regular_or_none(name);
+
+	free(name);
+	return safe;
+}
+
+bool altdebug_find(Dwarf *main, const char *path, struct altdebug *alt)
 {
 	struct wanted wanted;
 
 	wanted.id_length = dwelf_dwarf_gnu_debugaltlink(main, &wanted.name, &wanted.id);
 	if (wanted.id_length < BUILDID_MIN || wanted.id_length > BUILDID_MAX)
-		return;
-	if (try_id(&wanted, alt) || try_name(&wanted, path, alt))
-		dwarf_setalt(main, alt->dwarf);
+		return wanted.id_length <= 0 || is_safe(&wanted, path);
+	if (!try_id(&wanted, alt) && !try(named(&wanted, path), &wanted, alt))
+		return is_safe(&wanted, path);
+	dwarf_setalt(main, alt->dwarf);
+	return true;
 }
 
 void altdebug_close(struct altdebug *alt)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol/debuginfo.h"
 
+#include "base/xalloc.h"
 #include "symbol/debugfile.h"
+#include "symbol/splitpath.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static int find_here(Dwfl_Module *module, void **ctx, const char *name, Dwarf_Addr base,
@@ -35,22 +38,30 @@ static const Dwfl_Callbacks here = {
 	.section_address = dwfl_offline_section_address,
 };
 
+/* Below this nothing is: find_here has looked where files are, elfutils is to ask the servers. */
+static char nowhere[] = "/proc/self/fdinfo/none";
+static char *nowhere_path = nowhere;
+
 static const Dwfl_Callbacks anywhere = {
 	.find_elf = dwfl_build_id_find_elf,
 	.find_debuginfo = find_anywhere,
 	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &nowhere_path,
 };
 
 /* What lies beside the file, or beside its separate debug file. */
-static void find_others(struct debuginfo *info, const char *path)
+static int find_others(struct debuginfo *info, const char *path, struct err *err)
 {
 	const char *debug = NULL;
 
 	dwfl_module_info(info->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
-	altdebug_find(info->dwarf, debug ? debug : path, &info->alt);
+	info->path = xstrdup(debug ? debug : path);
+	if (!altdebug_find(info->dwarf, info->path, &info->alt))
+		return err_set(err, "%s: it refers to a file that is not a regular one", path);
 	info->dwp = dwpfile_open(path);
 	if (!info->dwp && debug)
 		info->dwp = dwpfile_open(debug);
+	return 0;
 }
 
 static int load(struct debuginfo *info, const char *path, struct err *err)
@@ -61,8 +72,7 @@ static int load(struct debuginfo *info, const char *path, struct err *err)
 	info->dwarf = dwfl_module_getdwarf(info->module, &info->bias);
 	if (!info->dwarf)
 		return err_set(err, "%s: it has no debug info: %s", path, dwfl_errmsg(-1));
-	find_others(info, path);
-	return 0;
+	return find_others(info, path, err);
 }
 
 int debuginfo_open(int fd, const char *path, bool fetch, struct debuginfo *info, struct err *err)
@@ -88,13 +98,16 @@ void debuginfo_close(struct debuginfo *info)
 	dwpfile_close(info->dwp);
 	dwfl_end(info->dwfl);
 	altdebug_close(&info->alt);
+	free(info->path);
 	*info = (struct debuginfo){ 0 };
 }
 
 bool debuginfo_next(const struct debuginfo *info, Dwarf_CU **unit, Dwarf_Die *die)
 {
 	while (dwarf_get_units(info->dwarf, *unit, unit, NULL, NULL, die, NULL) == 0)
-		if (dwarf_tag(die) == DW_TAG_compile_unit || dwarf_tag(die) == DW_TAG_skeleton_unit)
+		if ((dwarf_tag(die) == DW_TAG_compile_unit ||
+		     dwarf_tag(die) == DW_TAG_skeleton_unit) &&
+		    splitpath_is_safe(die, info->path))
 			return true;
 	return false;
 }

@@ -12,13 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* To be read by those who know libdw; all of it is owned by dwfl. */
+/* To be read by those who know libdw; all of it is owned by dwfl, but what says otherwise. */
 struct debuginfo {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf *dwarf;
 	Dwarf_Addr bias; /* to be added to an address of the DWARF to get the module's */
 	Dwarf_Addr load; /* to be added to an address of the file to get the module's */
+	char *path;      /* of the file that the DWARF is in; owned */
 	struct altdebug alt;
 	struct dwpfile *dwp; /* the package of its split units; NULL: there is none */
 };
@@ -33,7 +34,8 @@ void debuginfo_close(struct debuginfo *info);
 
 /*
  * The next unit that has a line table of its own; *unit is NULL at first. false at the end, and
- * when the DWARF is damaged from there on.
+ * when the DWARF is damaged from there on. One of which to look for the rest is not safe
+ * (splitpath_is_safe) is left out.
  */
 bool debuginfo_next(const struct debuginfo *info, Dwarf_CU **unit, Dwarf_Die *die);
 

@@ -39,6 +39,13 @@ int regular_open(const char *path, struct stat *st, struct err *err)
 	return open_as(path, 0, st, err);
 }
 
+bool regular_or_none(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 || S_ISREG(st.st_mode);
+}
+
 bool regular_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&

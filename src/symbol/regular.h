@@ -17,6 +17,9 @@
  */
 int regular_open(const char *path, struct stat *st, struct err *err);
 
+/* Whether a path leads to a regular file or to none, so that to open it does not wait. */
+bool regular_or_none(const char *path);
+
 /* Whether both are of one file, which was not written to in between. */
 bool regular_same(const struct stat *a, const struct stat *b);
 

@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "base/xalloc.h"
 #include "symbol/ranges.h"
+#include "symbol/splitpath.h"
 #include "symbol/splitunit.h"
 #include "symbol/unittable.h"
 
@@ -336,7 +337,7 @@ bool unitbuild(const struct debuginfo *info, const struct elffile *file, uint64_
 	};
 	Dwarf_Die die, split, *functions;
 
-	if (!dwarf_offdie(info->dwarf, unit, &die))
+	if (!dwarf_offdie(info->dwarf, unit, &die) || !splitpath_is_safe(&die, info->path))
 		return false;
 	b.names = intern_new(NAMES_MAX);
 	/* the first name is the empty one, as the table wants it */

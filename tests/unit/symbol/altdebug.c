@@ -94,13 +94,45 @@ START_TEST(test_lacking)
 }
 END_TEST
 
+/* A name that leads to what nobody ever writes to: its functions are there, without waiting. */
+START_TEST(test_fifo)
+{
+	const struct filetable *table;
+	struct err err = ERR_INIT;
+	struct scratch s;
+	const char *path;
+	struct dso *dso;
+
+	scratch_init(&s);
+	scratch_put(&s, "p.c", source);
+	ck_assert_int_eq(scratch_run(&s, "gcc -g -O2 p.c -o p && mkfifo fifo && "
+					 "printf 'fifo\\0abcdefghijklmnopqrst' >link && objcopy "
+					 "--add-section .gnu_debugaltlink=link p"),
+			 0);
+	path = scratch_path(&s, "p");
+	dso = dso_open(regular_open(path, NULL, NULL), path, "", NULL, false);
+	table = dso_file(dso, &err);
+	ck_assert_msg(table != NULL, "%s", err.msg);
+	ck_assert_uint_ge(table->n_symbols, 1);
+	ck_assert_uint_eq(table->n_units, 0);
+	ck_assert_ptr_null(dso_trouble(dso));
+	dso_close(dso);
+	/* nothing there is as before */
+	ck_assert_int_eq(scratch_run(&s, "rm fifo"), 0);
+	dso = dso_open(regular_open(path, NULL, NULL), path, "", NULL, false);
+	ck_assert_uint_eq(dso_file(dso, &err)->n_units, 1);
+	dso_close(dso);
+	scratch_fini(&s);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { test_shared, test_lacking, NULL };
+	const TTest *const with_dwz[] = { test_shared, test_lacking, test_fifo, NULL };
+	const TTest *const without[] = { test_fifo, NULL };
+	bool has_dwz = system("command -v dwz >/dev/null") == 0;
 
-	if (system("command -v dwz >/dev/null") != 0) {
+	if (!has_dwz)
 		printf("SKIP altdebug/dwz: it is not installed\n");
-		return EXIT_SUCCESS;
-	}
-	return suite_run("symbol/altdebug", tests);
+	return suite_run("symbol/altdebug", has_dwz ? with_dwz : without);
 }
