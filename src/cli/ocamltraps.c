@@ -11,11 +11,20 @@
 /* Processes that had the program at different places: of more, some have no exceptions. */
 #define SHIFTS_MAX 64
 
+/* Entries of a list at all places of the program; true programs have some thousands at each. */
+#define TRAPS_MAX ((size_t)16 << 20)
+
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+/* How many of the n places are not too many for a list. */
+static size_t fitting(const struct ocamlnotes_list *list, size_t n)
+{
+	return list->n && n > TRAPS_MAX / list->n ? TRAPS_MAX / list->n : n;
 }
 
 /* A list at all places where the program was: sorted, without duplicates, *total of them. */
@@ -25,7 +34,6 @@ static uint64_t *shift_list(const struct ocamlnotes_list *list, const uint64_t *
 	uint64_t *all = xcalloc(list->n * n + 1, sizeof(*all));
 
 	*total = 0;
-
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < list->n; k++)
 			all[i * list->n + k] = list->all[k] + shifts[i];
@@ -41,6 +49,7 @@ static void place(struct ocamltraps *found, const struct ocamlnotes *notes, cons
 {
 	struct ocaml_traps *traps = &found->traps;
 
+	n = fitting(&notes->push, fitting(&notes->pop, fitting(&notes->enter, n)));
 	traps->push = found->lists[0] = shift_list(&notes->push, shifts, n, &traps->n_push);
 	traps->pop = found->lists[1] = shift_list(&notes->pop, shifts, n, &traps->n_pop);
 	traps->enter = found->lists[2] = shift_list(&notes->enter, shifts, n, &traps->n_enter);
