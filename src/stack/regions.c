@@ -59,7 +59,8 @@ static void enter_region(struct thread *th, int64_t t)
 	if (th->lost)
 		loss_forget(th);
 	t = max(t, max(th->last_error_time, th->last_event_time));
-	oldest = max(t - 1, th->floor);
+	/* Not before base_time, which is when frames on a stack in this one's place begin. */
+	oldest = max(max(t - 1, th->floor), cs->levels[0].base_time);
 	th->floor = t;
 	spread_reset(sp, t);
 	for (k = 0; k < cs->n_levels; k++) {

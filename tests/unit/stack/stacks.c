@@ -256,6 +256,29 @@ START_TEST(test_filter_frames_found_in_the_region_begin_before_it)
 }
 END_TEST
 
+/* An error begins the thread, and the region: nothing can be said to have begun before it. */
+START_TEST(test_filter_that_begins_with_an_error)
+{
+	struct play p;
+
+	play_init(&p, SCOPE_USER_AND_KERNEL);
+	p.config.filter_start = STR("start");
+	p.config.filter_stop = STR("stop");
+	p.tid = 8;
+	play_error(&p, 1000, "Overflow packet");
+	p.tid = 7;
+	play_error(&p, 1010, "Overflow packet");
+	play_call(&p, 1010, "start");
+	play_return(&p, 1010, "inner+8");
+	play_branch(&p, 1010, TRACE_ON, BRANCH_SYSRET, "", "outer+8");
+	play_call(&p, 1010, "stop");
+	ck_assert_str_eq(play_end_sorted(&p),
+			 "B 11 outer inf t1\nB 11 inner inf t1\nB 11 start t1\nE 11 start t1\n"
+			 "E 11 inner t1\nE 11 outer t1\n");
+	play_fini(&p);
+}
+END_TEST
+
 START_TEST(test_filter_that_begins_at_the_first_event)
 {
 	struct play p;
@@ -375,6 +398,7 @@ SUITE_MAIN("stack/stacks", test_calls_and_returns, test_error_ends_a_part,
 	   test_time_that_steps_back_is_clamped_and_counted, test_transactions,
 	   test_transaction_with_an_error_is_lost, test_filter,
 	   test_filter_frames_found_in_the_region_begin_before_it,
-	   test_filter_that_begins_at_the_first_event, test_several_files,
-	   test_a_record_before_the_first_branch_moves_nothing, test_deep_recursion_is_capped,
-	   test_frames_found_around_a_deep_stack_are_capped, test_direct_records)
+	   test_filter_that_begins_with_an_error, test_filter_that_begins_at_the_first_event,
+	   test_several_files, test_a_record_before_the_first_branch_moves_nothing,
+	   test_deep_recursion_is_capped, test_frames_found_around_a_deep_stack_are_capped,
+	   test_direct_records)
