@@ -223,7 +223,7 @@ void loss_settle(struct thread *th)
 
 void loss_settle_found(struct thread *th)
 {
-	if (found(th))
+	if (found(th) && runs_sure(&th->runs))
 		loss_settle(th);
 }
 
@@ -281,7 +281,8 @@ void loss_find(struct thread *th, int64_t t, const struct location *dst, bool re
 	if (!last)
 		return;
 	take_kind(th, last);
-	if (!th->unwinds && last <= th->lost_certain && th->runs.frames[last - 1] > 1)
+	if (!th->unwinds && last <= th->lost_certain && runs_sure(&th->runs) &&
+	    th->runs.frames[last - 1] > 1)
 		loss_settle(th);
 }
 

@@ -58,7 +58,7 @@ void loss_unwind(struct thread *th, int64_t t, const struct location *dst);
  */
 void loss_settle(struct thread *th);
 
-/* Likewise, but only if some go on. */
+/* Likewise, but only if some go on, and it is sure which. */
 void loss_settle_found(struct thread *th);
 
 /* If th->lost: the frames from before the gap are forgotten, without an end. */

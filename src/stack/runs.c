@@ -70,3 +70,12 @@ uint32_t runs_longest(const struct runs *runs)
 			best = i + 1;
 	return best;
 }
+
+bool runs_sure(const struct runs *runs)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < runs->n; i++)
+		n += runs->frames[i] != 0;
+	return n == 1;
+}

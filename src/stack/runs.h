@@ -54,4 +54,7 @@ void runs_set(struct runs *runs, uint32_t i, uint32_t n);
  */
 uint32_t runs_longest(const struct runs *runs);
 
+/* Whether no other frame than that one may be meant. */
+bool runs_sure(const struct runs *runs);
+
 #endif

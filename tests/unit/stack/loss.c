@@ -211,6 +211,27 @@ START_TEST(test_not_with_the_kernel)
 }
 END_TEST
 
+/* f called itself in the gap: how often it returns shows that, and nothing before that does. */
+START_TEST(test_deeper_in_a_recursion)
+{
+	struct play p;
+
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+4", "f");
+	lose(&p, 1100, ERROR_OVERFLOW);
+	start(&p, 1110, "f+20");
+	play_return(&p, 1120, "f+9");
+	play_return(&p, 1130, "f+9");
+	play_call_at(&p, 1135, "f+12", "g");
+	play_return(&p, 1136, "f+17");
+	play_return(&p, 1140, "main+9");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 f\nX 21-100 [lost: 80 ns]\n"
+			"X 100-100 [decode error: e]\nB 100 f inf\nE 120 f\nE 130 f\nB 135 g\n"
+			"E 136 g\nE 140 f\nE 140 main\n");
+}
+END_TEST
+
 /* f was left, and called again in the gap, by k: that shows when it returns. */
 START_TEST(test_returns_elsewhere_than_before)
 {
@@ -330,4 +351,5 @@ SUITE_MAIN("stack/loss", test_goes_on_in_the_same_function, test_goes_on_further
 	   test_lost_again, test_other_errors_end_all, test_where_tracing_had_stopped,
 	   test_not_with_the_kernel, test_returns_elsewhere_than_before,
 	   test_unwinding_passes_frames, test_unwinding_to_another_function,
-	   test_a_handler_that_goes_on, test_located_by_a_branch, test_no_room_for_what_was_there)
+	   test_a_handler_that_goes_on, test_located_by_a_branch, test_no_room_for_what_was_there,
+	   test_deeper_in_a_recursion)

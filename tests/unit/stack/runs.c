@@ -54,10 +54,12 @@ START_TEST(test_of_a_recursion)
 {
 	setup();
 	find(F, 0x30, false, 2, 1);
+	ck_assert(!runs_sure(&runs));
 	find(F, 9, true, 2, 2);
 	ck_assert_uint_eq(runs.frames[2], 2);
 	ck_assert_uint_eq(runs.frames[3], 1); /* called in the gap, and back again */
 	find(MAIN, 9, true, 1, 3);
+	ck_assert(runs_sure(&runs));
 	runs_fini(&runs);
 }
 END_TEST
@@ -92,6 +94,7 @@ START_TEST(test_frames_that_are_known_to_lie_between)
 	ck_assert_uint_eq(runs.frames[0], 5);
 	runs_clear(&runs);
 	ck_assert_uint_eq(runs_longest(&runs), 0);
+	ck_assert(!runs_sure(&runs));
 	runs_fini(&runs);
 }
 END_TEST
