@@ -264,7 +264,7 @@ def differences(got, want):
     for i in range(max(len(got), len(want))):
         a, b = got[i:i + 1], want[i:i + 1]
         if a != b:
-            return ["line %d is %r, not %r; all:\n%s" % (i + 1, a, b, "\n".join(got))]
+            return ["line %d is %r, not %r; all:\n%s" % (i + 1, a, b, "\n".join(map(str, got)))]
     return []
 
 
@@ -327,18 +327,27 @@ def lines(program):
     return faults
 
 
+def depths(events):
+    """Each begin of this process's only thread: how many are open then, and its name."""
+    found, now = [], 0
+    for event in events:
+        now += {"B": 1, "E": -1}.get(event.ph, 0)
+        if event.ph == "B":
+            found.append((now, event.name))
+    return found
+
+
 def deep(program):
-    """The limit of depth counts them."""
-    faults = []
+    """The limit of depth counts them: what lies deeper is left out, and nothing else."""
+    events, faults = program.decode()
+    whole = depths(events)
     for depth in range(3, 12) if harness.LONG else (3, 6, 9):
         events, more = program.decode("-max-depth", str(depth))
-        faults += more
-        open_now = most = 0
-        for event in events:
-            open_now += {"B": 1, "E": -1}.get(event.ph, 0)
-            most = max(most, open_now)
-        if most > depth:
-            faults.append("-max-depth %d: %d" % (depth, most))
+        want = [(n, name) for n, name in whole if n <= depth]
+        faults += more + ["-max-depth %d: %s" % (depth, fault)
+                          for fault in differences(depths(events), want)]
+        if len(want) == len(whole) or not any(e.args.get("[inlined]") for e in events):
+            faults.append("-max-depth %d: this tests nothing" % depth)
     return faults
 
 

@@ -222,11 +222,11 @@ def ask_llvm(path, addresses):
     return answers
 
 
-def same_path(a, b):
-    """One may lack the directory that the compiler ran in."""
-    if not a or not b:
-        return True
-    a, b = sorted((a, b), key=len)
+def same_path(mine, other):
+    """One may lack the directory that the compiler ran in; what is not known there is no claim."""
+    if not mine or not other:
+        return not other
+    a, b = sorted((mine, other), key=len)
     return a == b or b.endswith("/" + a)
 
 
@@ -247,7 +247,7 @@ def differ(ours, theirs, names):
     for i, (mine, other) in enumerate(zip(ours, theirs)):
         # the outermost function is one of the symbol table, where a clone or an alias has its name
         outermost = i == len(ours) - 1
-        if mine[0] and not same_function(mine[0], other[0], names if outermost else ()):
+        if other[0] and not same_function(mine[0], other[0], names if outermost else ()):
             return "function"
         if mine[2] != other[2]:
             return "line"
