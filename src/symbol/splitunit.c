@@ -14,7 +14,8 @@
 /* Bytes of names that no true unit has. */
 #define NAMES_MAX ((size_t)256 << 20)
 
-/* Before the offsets of DWARF 5: the length, the version, two bytes of nothing. */
+/* Before the offsets of DWARF 5, and its addresses: the length of what is behind it, 4 more bytes.
+ */
 #define OFFSETS_HEAD 8
 
 /* The sections of the image, and what each is made of. */
@@ -68,6 +69,24 @@ static struct dwp_part own_part(const struct build *b, const char *wanted, uint6
 		return none;
 	n = data->d_size - base < TABLE_MAX ? data->d_size - base : TABLE_MAX;
 	return (struct dwp_part){ .p = (unsigned char *)data->d_buf + base, .n = n };
+}
+
+/*
+ * The unit's addresses. Before DWARF 5 nobody says how many there are; now the head before them
+ * does, so that not all that follow are taken for each unit.
+ */
+static struct dwp_part own_addresses(const struct build *b, uint64_t base)
+{
+	struct dwp_part part = own_part(b, ".debug_addr", base);
+	uint32_t length;
+
+	if (b->version < 5 || base < OFFSETS_HEAD || !part.n)
+		return part;
+	memcpy(&length, part.p - OFFSETS_HEAD, sizeof(length));
+	/* what has 64 bits there says so by a length that is too great */
+	if (length >= sizeof(length) && length - sizeof(length) < part.n)
+		part.n = length - sizeof(length);
+	return part;
 }
 
 static uint64_t offset_of(Dwarf_Die *die, unsigned int name, unsigned int old_name)
@@ -126,8 +145,8 @@ static bool take_parts(struct build *b, const struct dwp_unit *unit)
 	b->parts[SECTION_INFO] = unit->parts[DWP_INFO];
 	b->parts[SECTION_ABBREV] = unit->parts[DWP_ABBREV];
 	b->parts[SECTION_LINE] = unit->parts[DWP_LINE];
-	b->parts[SECTION_ADDR] = own_part(
-		b, ".debug_addr", offset_of(b->skeleton, DW_AT_addr_base, DW_AT_GNU_addr_base));
+	b->parts[SECTION_ADDR] =
+		own_addresses(b, offset_of(b->skeleton, DW_AT_addr_base, DW_AT_GNU_addr_base));
 	if (b->version < 5) {
 		ranges = own_part(
 			b, ".debug_ranges",
