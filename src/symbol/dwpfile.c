@@ -202,7 +202,8 @@ bool dwpfile_find(const struct dwpfile *dwp, uint64_t id, struct dwp_unit *unit)
 		whole = &dwp->sections[which];
 		if (offset > whole->n || size > whole->n - offset)
 			return false;
-		unit->parts[which] = (struct dwp_part){ .p = whole->p + offset, .n = size };
+		if (size)
+			unit->parts[which] = (struct dwp_part){ .p = whole->p + offset, .n = size };
 	}
 	return unit->parts[DWP_INFO].n;
 }
