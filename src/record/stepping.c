@@ -122,12 +122,13 @@ static void take_end(struct stepping *s)
 	int status = 0;
 	pid_t r;
 
+	/* when the socket has failed otherwise, it ends when it sees nobody at the other end */
+	stepwire_close(&s->wire);
 	do
 		r = waitpid(s->child, &status, 0);
 	while (r < 0 && errno == EINTR);
 	if (!s->has_ended && !s->killed)
 		explain_end(s, r < 0 ? 0 : status);
-	stepwire_close(&s->wire);
 	s->child = 0;
 	/* what is there when it ends is the one snapshot */
 	s->snapshots += !s->multi && s->has_stats && !s->failure.msg[0];
