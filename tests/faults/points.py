@@ -7,11 +7,14 @@ for all of that where recordings are decoded, in the long form; else for some, o
 one.
 
     points.py BUILD [SCENE [COUNT]]         one scene, all of its faults or that many
+
+SIGTERM has it sum up what it knows by then.
 """
 import concurrent.futures
 import errno
 import os
 import random
+import signal
 import sys
 import tempfile
 import threading
@@ -134,6 +137,7 @@ def try_faults(report, programs, kind, count, loud):
     """The first count faults of a scene."""
     trial = Trial(harness.build_dir(), programs.top, programs, kind, loud)
     faults = spread(trial.look())
+    signal.signal(signal.SIGTERM, lambda *_: trial.todo.clear())
     trial.run(faults[:count])
     ends = ", ".join("%d with %s" % (n, status)
                      for status, n in sorted(trial.ends.items(), key=str))
