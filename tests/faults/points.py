@@ -3,8 +3,8 @@
 """Each call that can fail is made to fail in turn, in each way that it can (inject.py).
 
 A point is a function with its callers. Its first, second and last call fail. There is time
-for all of that where recordings are decoded, in the long form; else for some, of each function first
-one.
+for all of that where recordings are decoded, in the long form; else for some, of each function
+first one.
 
     points.py BUILD [SCENE [COUNT]]         one scene, all of its faults or that many
 
@@ -28,7 +28,7 @@ import live                     # noqa: E402
 import scenes                   # noqa: E402
 
 # The scene, how many faults the short form has of it, and the long one (None: all).
-SCENES = [(scenes.DecodeText, 60, None), (scenes.DecodeSampled, 20, None),
+SCENES = [(scenes.DecodeText, 45, None), (scenes.DecodeSampled, 14, None),
           (scenes.DecodeBranches, 0, None), (scenes.Run, 0, 800), (scenes.RunSteps, 0, 800),
           (scenes.RunQemu, 0, 800), (scenes.Attach, 0, 800), (scenes.AttachTrigger, 0, 800),
           (scenes.AttachSteps, 0, 800)]
@@ -37,7 +37,7 @@ WORKERS = 2 if harness.LONG else 1
 
 
 class Trial:
-    """The faults of one scene, taken from a list by several workers, each with a scene of its own."""
+    """The faults of one scene, from a list that workers, each with a scene of its own, share."""
 
     def __init__(self, build, top, programs, kind, loud=False):
         self.loud = loud

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is done while something fails, and what has to hold whatever that was.
 
-A Scene is one command of magic-trace in a directory of its own, run again and again. After each run:
+A Scene is one command of magic-trace in a directory of its own, run again and again. After each:
 
 * it has ended, by itself and in time;
 * with status 0 or 3 there is a whole trace, and the older one is kept beside it; with status 0 and
@@ -172,8 +172,8 @@ class Scene:
         return left
 
     def next_names_it(self):
-        """Whether the next recording says what this one has left for temporary files: one directory
-        that could not be removed (and is old enough not to be one of a recording about to begin)."""
+        """Whether the next recording says what this one has left for temporary files: a directory
+        that could not be removed, when it is too old to be one of a recording about to begin."""
         left = [os.path.join(self.place.tmp, name) for name in os.listdir(self.place.tmp)]
         os.utime(left[0], (0, 0))
         ended = harness.program(self.build, "run", "-sampling", "/no/such/program",

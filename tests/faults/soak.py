@@ -21,7 +21,7 @@ from live import expect         # noqa: E402
 from stepped import Stepped     # noqa: E402
 
 RECORDINGS, ATTACHES, SNAPSHOTS = map(int, sys.argv[2:5]) if len(sys.argv) > 4 else \
-    (200, 1000, 200) if harness.LONG else (2, 4, 4)
+    (200, 1000, 200) if harness.LONG else (2, 2, 2)
 LATEST = 1                      # a number of ticks.c
 DECODED = 50                    # every so often an attach is decoded too
 SLACK_KB = 2048                 # what an allocator may keep
