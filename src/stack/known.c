@@ -21,6 +21,13 @@ static const char *const unwinders[KNOWN_UNWINDERS] = {
 	"caml_raise_exception",
 };
 
+/* the last two: the cleanup of a thread that exits or is cancelled, in C */
+static const char *const resumes[KNOWN_RESUMES] = {
+	"_Unwind_Resume",
+	"__pthread_unwind_next",
+	"___pthread_unwind_next",
+};
+
 void known_init(struct known *known, struct intern *names)
 {
 	size_t i;
@@ -37,7 +44,6 @@ void known_init(struct known *known, struct intern *names)
 		.start = intern_add(names, STR("_start")),
 		.execve = intern_add(names, STR("execve")),
 		.execveat = intern_add(names, STR("execveat")),
-		.resume = intern_add(names, STR("_Unwind_Resume")),
 		.next_frame_descriptor = intern_add(names, STR("caml_next_frame_descriptor")),
 		.stash_backtrace = intern_add(names, STR("caml_stash_backtrace")),
 		.raise_exn = intern_add(names, STR("caml_raise_exn")),
@@ -45,6 +51,8 @@ void known_init(struct known *known, struct intern *names)
 	};
 	for (i = 0; i < KNOWN_UNWINDERS; i++)
 		known->unwinders[i] = intern_add(names, str_of(unwinders[i]));
+	for (i = 0; i < KNOWN_RESUMES; i++)
+		known->resumes[i] = intern_add(names, str_of(resumes[i]));
 }
 
 bool known_unwinder(const struct known *known, uint32_t sym)
@@ -53,6 +61,16 @@ bool known_unwinder(const struct known *known, uint32_t sym)
 
 	for (i = 0; i < KNOWN_UNWINDERS; i++)
 		if (known->unwinders[i] == sym)
+			return true;
+	return false;
+}
+
+bool known_resumes(const struct known *known, uint32_t sym)
+{
+	size_t i;
+
+	for (i = 0; i < KNOWN_RESUMES; i++)
+		if (known->resumes[i] == sym)
 			return true;
 	return false;
 }

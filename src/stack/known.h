@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define KNOWN_UNWINDERS 14
+#define KNOWN_RESUMES   3
 
 struct known {
 	struct intern *names;
@@ -22,7 +23,7 @@ struct known {
 	/* where a program begins: control is there after an exec */
 	uint32_t start, execve, execveat;
 	/* what leaves frames without returning from them: longjmp, the unwinder of C++, OCaml */
-	uint32_t resume; /* the unwinder, called by a function that has cleaned up */
+	uint32_t resumes[KNOWN_RESUMES]; /* called by a function that has cleaned up */
 	uint32_t unwinders[KNOWN_UNWINDERS];
 	/* OCaml's runtime: how an exception unwinds */
 	uint32_t next_frame_descriptor, stash_backtrace, raise_exn, raise_exception;
@@ -36,6 +37,9 @@ uint32_t known_lost(struct known *known, int64_t ns);
 
 /* Whether sym is a function that leaves frames without returning from them. */
 bool known_unwinder(const struct known *known, uint32_t sym);
+
+/* Whether sym is called by a function that has cleaned up, to unwind the frames below it. */
+bool known_resumes(const struct known *known, uint32_t sym);
 
 /* The name of a decode error's span, "[decode error: MESSAGE]"; message is interned. */
 uint32_t known_decode_error(struct known *known, uint32_t message);

@@ -61,17 +61,18 @@ void landing_arrive(struct thread *th, int64_t t, const struct location *dst)
 }
 
 /*
- * As expect_holder, where an exception goes on (`resumed`): not in the function that had cleaned up
- * and called _Unwind_Resume, on top of the n frames, but further down, where there is one.
+ * As expect_holder, where what unwinds the stack leads to: not to a function that had cleaned up
+ * and let it go on (_Unwind_Resume), but further down, where there is one.
  */
-static uint32_t unwound(const struct callstack *cs, uint32_t n, const struct location *dst,
-			bool resumed)
+static uint32_t unwound(const struct thread *th, uint32_t n, const struct location *dst)
 {
-	uint32_t k = 0;
+	const struct callstack *cs = &th->stack;
+	uint32_t k = expect_holder(cs, n, dst), below = 0;
 
-	if (resumed && n > 2)
-		k = expect_holder(cs, n - 2, dst);
-	return k ? k : expect_holder(cs, n, dst);
+	if (k && k < callstack_depth(cs) &&
+	    known_resumes(&th->shared->known, callstack_frame(cs, k)->sym))
+		below = expect_holder(cs, k - 1, dst);
+	return below ? below : k;
 }
 
 bool landing_far(struct thread *th, int64_t t, const struct location *dst, uint32_t n)
@@ -86,7 +87,7 @@ bool landing_far(struct thread *th, int64_t t, const struct location *dst, uint3
 		landing_arrive(th, t, dst);
 		return true;
 	}
-	k = unwound(&th->stack, n, dst, top->sym == th->shared->known.resume);
+	k = unwound(th, n, dst);
 	if (k) {
 		switching_leave(th, t, k);
 		return true;
@@ -119,6 +120,18 @@ static bool goes_back(const struct frame *top, const struct location *dst)
 	return dst->off && top->was && top->was == dst->addr - dst->off;
 }
 
+/*
+ * As expect_nearest; 0 also for what leaves frames without returning from them, for the place where
+ * an exception is caught is often close behind a call.
+ */
+static uint32_t returned_from(const struct thread *th, uint32_t n, const struct location *dst)
+{
+	const struct callstack *cs = &th->stack;
+	uint32_t top = callstack_frame(cs, callstack_depth(cs) - 1)->sym;
+
+	return known_unwinder(&th->shared->known, top) ? 0 : expect_nearest(cs, n, dst);
+}
+
 /* A return that does not go back to where the top frame was called. */
 static void stray_return(struct thread *th, int64_t t, const struct location *dst)
 {
@@ -136,7 +149,7 @@ static void stray_return(struct thread *th, int64_t t, const struct location *ds
 		thread_pop(th, t);
 		return;
 	}
-	k = expect_nearest(cs, n - 1, dst);
+	k = returned_from(th, n - 1, dst);
 	if (k) {
 		switching_leave(th, t, k - 1);
 		landing_arrive(th, t, dst);
@@ -230,7 +243,7 @@ static bool jump_far(struct thread *th, int64_t t, const struct location *dst)
 		switching_enter(th, t, dst);
 		return true;
 	}
-	k = expect_nearest(&th->stack, n, dst);
+	k = returned_from(th, n, dst);
 	if (!k)
 		return landing_far(th, t, dst, n);
 	switching_leave(th, t, k - 1);

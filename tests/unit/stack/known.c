@@ -54,7 +54,11 @@ START_TEST(test_unwinders)
 	known_init(&known, names);
 	ck_assert(known_unwinder(&known, intern_add(names, STR("siglongjmp"))));
 	ck_assert(known_unwinder(&known, intern_add(names, STR("_Unwind_RaiseException"))));
-	ck_assert(known_unwinder(&known, known.resume));
+	ck_assert(known_unwinder(&known, intern_add(names, STR("_Unwind_Resume"))));
+	ck_assert(known_resumes(&known, intern_add(names, STR("_Unwind_Resume"))));
+	ck_assert(known_resumes(&known, intern_add(names, STR("___pthread_unwind_next"))));
+	ck_assert(!known_resumes(&known, intern_add(names, STR("_Unwind_RaiseException"))));
+	ck_assert(!known_resumes(&known, INTERN_NONE));
 	ck_assert(!known_unwinder(&known, intern_add(names, STR("setjmp"))));
 	ck_assert(!known_unwinder(&known, INTERN_NONE));
 	intern_free(names);

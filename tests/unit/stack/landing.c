@@ -231,10 +231,50 @@ START_TEST(test_reference)
 }
 END_TEST
 
+/* Where f catches is but two bytes behind its call of itself: it has not returned for that. */
+START_TEST(test_catches_close_behind_a_call)
+{
+	struct play p;
+
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+20", "f");
+	play_call_at(&p, 1030, "f+8", "_Unwind_RaiseException");
+	play_return(&p, 1040, "f+27");
+	play_call_at(&p, 1050, "f+30", "g");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 f\nB 30 _Unwind_RaiseException\n"
+			"E 40 _Unwind_RaiseException\nB 50 g\nE 50 g\nE 50 f\nE 50 f\nE 50 main\n");
+}
+END_TEST
+
+/* A thread exits: each f cleans up, and lets the unwinding go on. */
+START_TEST(test_cleans_up_and_goes_on)
+{
+	struct play p;
+
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	play_call_at(&p, 1020, "f+20", "f");
+	play_call_at(&p, 1030, "f+8", "pthread_exit");
+	play_call_at(&p, 1040, "pthread_exit+8", "__libc_longjmp");
+	play_jump(&p, 1050, "f+60");
+	play_call_at(&p, 1060, "f+80", "___pthread_unwind_next");
+	play_call_at(&p, 1070, "___pthread_unwind_next+4", "__libc_longjmp");
+	play_jump(&p, 1080, "f+60");
+	play_call_at(&p, 1090, "f+80", "___pthread_unwind_next");
+	play_expect(&p, "B 0 main\nB 10 f\nB 20 f\nB 30 pthread_exit\nB 40 __libc_longjmp\n"
+			"E 50 __libc_longjmp\nE 50 pthread_exit\nB 60 ___pthread_unwind_next\n"
+			"B 70 __libc_longjmp\nE 80 __libc_longjmp\nE 80 ___pthread_unwind_next\n"
+			"E 80 f\nB 90 ___pthread_unwind_next\nE 90 ___pthread_unwind_next\nE 90 f\n"
+			"E 90 main\n");
+}
+END_TEST
+
 SUITE_MAIN("stack/landing", test_recursion_loses_no_frame, test_return_over_frames,
 	   test_landing_pad, test_landing_pad_in_a_part_elsewhere,
 	   test_unwinding_goes_on_in_another_frame, test_unwinding_to_a_frame_never_seen,
 	   test_unwinding_to_another_stack, test_jump_to_a_part_and_back,
 	   test_jump_back_to_where_an_outer_frame_would_return, test_jumps_without_symbols_stay,
 	   test_return_address_pushed_by_hand, test_function_that_begins_close_behind_a_call,
-	   test_call_into_its_own_middle, test_call_of_the_next_instruction, test_reference)
+	   test_call_into_its_own_middle, test_call_of_the_next_instruction, test_reference,
+	   test_catches_close_behind_a_call, test_cleans_up_and_goes_on)
