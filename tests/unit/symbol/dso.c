@@ -230,6 +230,36 @@ START_TEST(test_harmful_unit)
 }
 END_TEST
 
+/* What the cache has of units needs no reader; one that it has not needs no more than that one. */
+START_TEST(test_cached_units)
+{
+	struct scratch s;
+	struct dso *dso = open_units(&s);
+
+	dso_close(dso);
+	dso = open_as(&s, "dir/p", "ab12");
+	harms[3] = HARM_FAILURE;
+	check_units(dso, "abc");
+	dso_close(dso);
+	harms[3] = HARM_NONE;
+	harms[0] = harms[1] = harms[2] = HARM_DEATH;
+	dso = open_as(&s, "dir/p", "ab12");
+	check_units(dso, "abcd");
+	ck_assert_ptr_null(dso_trouble(dso));
+	dso_rest(dso);
+	check_units(dso, "abcd");
+	dso_close(dso);
+	/* at rest before anything was asked */
+	dso = open_as(&s, "dir/p", "ab12");
+	dso_rest(dso);
+	dso_rest(dso);
+	check_units(dso, "abcd");
+	ck_assert_ptr_null(dso_trouble(dso));
+	dso_close(dso);
+	scratch_fini(&s);
+}
+END_TEST
+
 /* Nobody is killed for ever. */
 START_TEST(test_harmful_units)
 {
@@ -245,4 +275,4 @@ START_TEST(test_harmful_units)
 END_TEST
 
 SUITE_MAIN("dso", test_with_debug_info, test_without_debug_info, test_no_build_id, test_deadly_file,
-	   test_harmful_unit, test_harmful_units)
+	   test_harmful_unit, test_cached_units, test_harmful_units)

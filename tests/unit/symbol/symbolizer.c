@@ -399,5 +399,84 @@ START_TEST(test_stripped)
 }
 END_TEST
 
-SUITE_MAIN("symbol/symbolizer", test_everything, test_debug_info, test_which_file, test_deleted,
-	   test_vdso, test_no_files, test_stripped)
+/* The functions that were inlined, without the one around them, and how far it is so. */
+START_TEST(test_inlined)
+{
+	struct symbolizer_stretch stretch = { 0 };
+	struct symbolizer_inlined all[4];
+	struct symbolizer_place place;
+	struct symbolizer *symbolizer;
+	struct scratch s;
+	uint64_t work, call, again;
+
+	symbolizer = begin(&s, "");
+	map(symbolizer, scratch_path(&s, "p"), inode_of(scratch_path(&s, "p")), STR(""));
+	work = BASE + symbol_value(&s, "work");
+	call = BASE + number(&s, "objdump -d p.nm | awk '/<work>:/ {on=1} on && /call.*rand@plt/ "
+				 "{print $1; exit}'");
+	place = at(call);
+	ck_assert_uint_eq(symbolizer_inlined(symbolizer, &place, all, 4, &stretch), 1);
+	ck_assert_str_eq(all[0].name, "twice");
+	ck_assert_uint_le(stretch.start, call);
+	ck_assert_uint_gt(stretch.end, call);
+	/* all that is known of the stretch is true at its ends, and not behind them */
+	for (again = stretch.start; again < stretch.end; again++) {
+		struct symbolizer_stretch same = { 0 };
+
+		place = at(again);
+		ck_assert_uint_eq(symbolizer_inlined(symbolizer, &place, all, 4, &same), 1);
+		ck_assert_uint_eq(same.start, stretch.start);
+		ck_assert_uint_eq(same.end, stretch.end);
+	}
+	place = at(call);
+	ck_assert_uint_eq(symbolizer_inlined(symbolizer, &place, all, 0, &stretch), 0);
+	place = at(work);
+	ck_assert_uint_eq(symbolizer_inlined(symbolizer, &place, all, 4, &stretch), 0);
+	ck_assert_uint_le(stretch.start, work);
+	ck_assert_uint_le(stretch.end, call);
+	/* nothing is known of what is not mapped */
+	stretch = (struct symbolizer_stretch){ .start = 1, .end = 2 };
+	place = at(BASE - 1);
+	ck_assert_uint_eq(symbolizer_inlined(symbolizer, &place, all, 4, &stretch), 0);
+	ck_assert_uint_eq(stretch.start, 1);
+	ck_assert_uint_eq(stretch.end, 2);
+	symbolizer_free(symbolizer);
+	scratch_fini(&s);
+}
+END_TEST
+
+/* How far the code was from where it was linked: once for each place. */
+START_TEST(test_shifts)
+{
+	struct symbolizer *symbolizer;
+	uint64_t shifts[4];
+	struct scratch s;
+	char path[512];
+
+	symbolizer = begin(&s, "");
+	snprintf(path, sizeof(path), "%s", scratch_path(&s, "p"));
+	ck_assert_uint_eq(symbolizer_shifts(symbolizer, str_of(path), shifts, 4), 0);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct symbolizer_mapping mapping = {
+			.start = BASE + (i / 2 << 24) + symbol_value(&s, "_init"),
+			.end = BASE + (i / 2 << 24) + 0x100000,
+			.offset = symbol_value(&s, "_init"),
+			.inode = inode_of(path),
+			.path = str_of(path),
+			.pid = PID + (int32_t)i,
+		};
+
+		symbolizer_map(symbolizer, &mapping);
+	}
+	ck_assert_uint_eq(symbolizer_shifts(symbolizer, str_of(path), shifts, 4), 2);
+	ck_assert_uint_eq(shifts[0], BASE);
+	ck_assert_uint_eq(shifts[1], BASE + (1 << 24));
+	ck_assert_uint_eq(symbolizer_shifts(symbolizer, str_of(path), shifts, 1), 1);
+	symbolizer_free(symbolizer);
+	symbolizer_free(NULL);
+	scratch_fini(&s);
+}
+END_TEST
+
+SUITE_MAIN("symbol/symbolizer", test_inlined, test_shifts, test_everything, test_debug_info,
+	   test_which_file, test_deleted, test_vdso, test_no_files, test_stripped)
