@@ -4,6 +4,7 @@
 #   make check         every test that is quick (under 3 minutes)
 #   make check-long    the longer ones as well
 #   make coverage      what `make check` runs of src, by gcov
+#   make fuzz          libFuzzer, a minute a target (clang): FUZZ=NAME, FUZZ_SECONDS=N
 #   make bench         measurements; asserts nothing
 #   make demo          records a small program, decodes it, says what to open
 #   make install       the program, its manual page, completion: PREFIX=/usr/local, DESTDIR=
@@ -159,7 +160,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/magic-trace
 
 clean:
-	$(Q)rm -rf build build-asan build-debug build-asan-debug build-coverage
+	$(Q)rm -rf build build-asan build-debug build-asan-debug build-coverage build-fuzz
 
 FORCE:
 .PHONY: all man install clean FORCE

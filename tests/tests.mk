@@ -40,6 +40,21 @@ coverage-run: all $(unit_programs) $(other_programs) $(tool_programs)
 	$(Q)tests/run.sh $(O) || true
 	$(Q)tests/tools/coverage.py $(O) perf stack trace
 
+# Fuzzing: each target of tests/fuzz with libFuzzer, FUZZ_SECONDS each; FUZZ=NAME for one of them.
+FUZZ_SECONDS ?= 60
+FUZZ ?= $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c)))
+fuzz_build := build-fuzz
+fuzz_cflags := -O1 -g -fsanitize=fuzzer-no-link -DLIBFUZZER
+fuzz:
+	$(Q)command -v clang >/dev/null || { echo 'fuzzing takes clang, for its libFuzzer'; exit 1; }
+	$(Q)$(MAKE) --no-print-directory CC=clang ASAN=1 O=$(fuzz_build) CFLAGS='$(fuzz_cflags)' \
+		$(addprefix $(fuzz_build)/fuzz/,$(FUZZ))
+	$(Q)tests/fuzz/run.sh $(fuzz_build) $(FUZZ_SECONDS) $(FUZZ)
+
+$(O)/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libmagictrace.a
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $^ $(LIB_LIBS)
+
 bench: all $(bench_programs)
 	$(Q)tests/bench/run.py $(O)
 
@@ -82,4 +97,4 @@ $(O)/demo/demo: demo/demo.c
 	$(Q)mkdir -p $(@D) && $(CC) -g -O1 -fno-omit-frame-pointer -o $@ $< -ldl
 
 .SECONDARY:
-.PHONY: check check-long check-unit coverage coverage-run bench lint cppcheck demo
+.PHONY: check check-long check-unit coverage coverage-run fuzz bench lint cppcheck demo

@@ -4,9 +4,9 @@
  * executable segments, names end, the debug info and the line tables can be asked for anything, and
  * the tables that are made of them can be read.
  * The files are this program, changed here and there, its headers and tables more than the rest.
- * Aborts when something does not hold. With -DLIBFUZZER it is a target for libFuzzer.
+ * Aborts when something does not hold.
  */
-#include "support/random.h"
+#include "support/fuzz.h"
 #include "symbol/debuginfo.h"
 #include "symbol/elffile.h"
 #include "symbol/elfopen.h"
@@ -37,6 +37,15 @@ static void check_function(const struct elffile *file, const struct elffile_func
 	MUST(!f->source || (f->is_local && f->source[0]));
 }
 
+static void check_segments(const struct elffile *file)
+{
+	size_t n;
+	const struct elffile_segment *segments = elffile_segments(file, &n);
+
+	for (size_t i = 0; i < n; i++)
+		MUST(segments[i].size <= UINT64_MAX - segments[i].value);
+}
+
 /* Takes fd over. */
 static uint64_t check_functions(int fd)
 {
@@ -50,6 +59,7 @@ static uint64_t check_functions(int fd)
 		MUST(err.msg[0] != '\0');
 		return 0;
 	}
+	check_segments(file);
 	while (elffile_next(file, &walk, &f)) {
 		check_function(file, &f);
 		n++;
@@ -167,8 +177,6 @@ static int new_file(void)
 	return file;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int file = new_file();
@@ -255,6 +263,7 @@ int main(int argc, char **argv)
 	/* undamaged, it has some */
 	functions = check_functions(put(file, whole, size));
 	MUST(functions > 10);
+	fuzz_replay("elf");
 	for (unsigned long i = 0; i < cases; i++) {
 		uint64_t random = seed * 1000000007u + i;
 		size_t n = damage(data, whole, size, &random);

@@ -3,14 +3,14 @@
  * perf_text [CASES [SEED]]: reads mangled texts of perf and checks what holds for any text: every
  * field is within its bounds, every name is one of the table, the counts add up, and neither the
  * size of the reads nor what was read before changes a single event. Aborts when something does not
- * hold. With -DLIBFUZZER it is a target for libFuzzer.
+ * hold.
  */
 #include "base/intern.h"
 #include "event/print.h"
 #include "perf/chain.h"
 #include "perf/place.h"
 #include "perf/text.h"
-#include "support/random.h"
+#include "support/fuzz.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -147,8 +147,6 @@ static void check_text(const char *p, size_t n, enum perf_mode mode, uint64_t ra
 	perf_text_free(text);
 	intern_free(names);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -326,6 +324,7 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	b.p = malloc(b.cap);
 	MUST(b.p != NULL);
+	fuzz_replay("perf_text");
 	for (unsigned long i = 0; i < cases; i++) {
 		uint64_t random = seed * 1000000007u + i;
 		size_t lines = below(&random, 12), times = below(&random, 20);

@@ -2,13 +2,12 @@
 /*
  * recording_json [CASES [SEED]]: reads mangled texts of recording.json, and writes recordings of
  * random names. What is read obeys the rules of docs/recording.md; what is written can be read, and
- * says the same. Aborts when something does not hold. With -DLIBFUZZER it is a target for
- * libFuzzer.
+ * says the same. Aborts when something does not hold.
  */
 #include "base/xalloc.h"
 #include "record/describe.h"
 #include "record/description.h"
-#include "support/random.h"
+#include "support/fuzz.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,8 +117,6 @@ static bool check_text(const char *p, size_t n)
 	recording_free(rec);
 	return taken;
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -282,6 +279,7 @@ int main(int argc, char **argv)
 	uint64_t seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
 	struct text t;
 
+	fuzz_replay("recording_json");
 	for (unsigned long i = 0; i < cases; i++) {
 		uint64_t random = seed * 1000000007u + i;
 		const char *s = corpus[below(&random, COUNT(corpus))];

@@ -2,14 +2,13 @@
 /*
  * records [CASES [SEED]]: reads mangled streams of records and text and checks what holds for any
  * stream: every field is within its bounds, every name is one of the table, and the sizes of the
- * reads change nothing. Aborts when something does not hold. With -DLIBFUZZER it is a target for
- * libFuzzer.
+ * reads change nothing. Aborts when something does not hold.
  */
 #include "base/hash.h"
 #include "base/intern.h"
 #include "dlfilter/wire.h"
 #include "perf/text.h"
-#include "support/random.h"
+#include "support/fuzz.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,8 +88,6 @@ static void check_stream(const char *p, size_t n, uint64_t random)
 
 	MUST(read_stream(whole) == read_stream(pieces));
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -217,6 +214,7 @@ int main(int argc, char **argv)
 	uint64_t seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1, bytes = 0;
 	static struct buffer b;
 
+	fuzz_replay("records");
 	for (unsigned long i = 0; i < cases; i++) {
 		uint64_t random = seed * 1000000007u + i;
 		size_t records = 5 + below(&random, 200), times = below(&random, 6);

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fxtread: reads an uncompressed FXT file back, one event at a time. Written from the format's
- * reference, and shares nothing with the writer. Anything malformed fails the test.
+ * reference, and shares nothing with the writer. Anything malformed fails the test; with
+ * FXTREAD_ABORTS, for programs without libcheck, it aborts.
  */
 #ifndef MT_TESTS_SUPPORT_FXTREAD_H
 #define MT_TESTS_SUPPORT_FXTREAD_H
 
 #include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef FXTREAD_ABORTS
+#include "support/random.h"
+#define fxtread_check(condition) MUST(condition)
+#else
 #include "support/scratch.h"
 
 #include <check.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* libcheck's own assertions write to a file each time: too slow for each word of a large trace. */
 #define fxtread_check(condition)                             \
@@ -19,6 +28,7 @@
 		if (!(condition))                            \
 			ck_abort_msg("not: %s", #condition); \
 	} while (0)
+#endif
 
 struct fxtread_arg {
 	struct str name;
@@ -118,7 +128,7 @@ static inline void fxtread_argument(struct fxtread *r, size_t *at, struct fxtrea
 		arg->value = fxtread_word(r, p);
 		p += 8;
 		break;
-	default: ck_abort_msg("argument type %u", arg->type);
+	default: fxtread_check(!"a known type of argument");
 	}
 	fxtread_check(p == end);
 	*at = end;
@@ -223,7 +233,7 @@ static inline bool fxtread_next(struct fxtread *r, struct fxtread_event *ev)
 		case 3: fxtread_thread(r, head, end); break;
 		case 4: fxtread_event_record(r, head, end, ev); break;
 		case 7: fxtread_object_record(r, head, end); break;
-		default: ck_abort_msg("record type %u", type);
+		default: fxtread_check(!"a known type of record");
 		}
 		r->at = end;
 		if (type == 4)
@@ -232,16 +242,29 @@ static inline bool fxtread_next(struct fxtread *r, struct fxtread_event *ev)
 	return false;
 }
 
-/* Opens a file and checks how it begins. Free with fxtread_free. */
-static inline struct fxtread *fxtread_open(const char *path)
+/* Reads a file's n bytes, takes them over, and checks how it begins. Free with fxtread_free. */
+static inline struct fxtread *fxtread_over(char *data, size_t n)
 {
 	struct fxtread *r = calloc(1, sizeof(*r));
 
-	r->data = scratch_get(path, &r->size);
+	fxtread_check(r != NULL);
+	r->data = data;
+	r->size = n;
 	fxtread_check(r->size % 8 == 0);
 	fxtread_check(fxtread_word(r, 0) == UINT64_C(0x0016547846040010));
 	return r;
 }
+
+#ifndef FXTREAD_ABORTS
+/* The same of a file. */
+static inline struct fxtread *fxtread_open(const char *path)
+{
+	size_t n;
+	char *data = scratch_get(path, &n);
+
+	return fxtread_over(data, n);
+}
+#endif
 
 static inline void fxtread_free(struct fxtread *r)
 {
@@ -271,7 +294,7 @@ static inline const struct fxtread_arg *fxtread_arg(const struct fxtread_event *
 	for (i = 0; i < ev->n_args; i++)
 		if (str_eq(ev->args[i].name, str_of(name)))
 			return &ev->args[i];
-	ck_abort_msg("no argument %s", name);
+	fxtread_check(!"an argument of that name");
 	return NULL;
 }
 

@@ -4,7 +4,7 @@ import collections
 import json
 import re
 
-from harness import fxtdump
+from harness import fxtcheck, fxtdump
 
 # ph as fxtdump.py prints it; end: of a complete span, else None; args: a dict
 Event = collections.namedtuple("Event", "ph time track name args end")
@@ -29,8 +29,11 @@ def track_name(process, thread):
     return "%s/%s" % (pid.group(1), pid.group(1) if thread == "main" else thread)
 
 
-def read(path):
-    """All events of a trace, in file order."""
+def read(path, deepest=fxtcheck.DEEPEST):
+    """All events of a trace, in file order; of one that is sound, for none other is of use."""
+    faults = fxtcheck.faults(path, deepest)
+    if faults:
+        raise fxtdump.Bad("%s: %s" % (path, "; ".join(faults[:3])))
     reader = fxtdump.Reader(fxtdump.load(path))
     raw = list(reader.events())
     out = []

@@ -45,6 +45,7 @@ def load_module(name, path):
 
 
 fxtdump = load_module("fxtdump", os.path.join(TOOLS, "fxtdump.py"))
+fxtcheck = load_module("fxtcheck", os.path.join(TOOLS, "fxtcheck.py"))
 
 
 class Report:
@@ -119,10 +120,8 @@ def decode(build, directory, *args, output="trace.fxt", env=None, **more):
 
 
 def check_trace(path):
-    """What fxtdump.py --check finds wrong, as a list."""
-    p = subprocess.run([sys.executable, os.path.join(TOOLS, "fxtdump.py"), "--check", path],
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    return ["fxtdump.py --check: " + (p.stderr + p.stdout).decode()] if p.returncode else []
+    """What is wrong with a trace file, as a list."""
+    return fxtcheck.faults(path)
 
 
 class Lines:
