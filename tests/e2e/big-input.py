@@ -147,9 +147,10 @@ def long_symbol(build, work):
 
 
 def odd_bytes(build, work):
-    """Control bytes stay, what is not UTF-8 is replaced."""
+    """Control characters are shown as \\xNN, what is not UTF-8 is replaced."""
     raw = [b"a\x01b", b"tab\there", b"\x7f", b"bad\xff", b"half\xc3", b"\xed\xa0\x80surrogate",
            b"over\xc0\xaf", "fine é ☃ 𝄞".encode(), b"\\", b'quote"']
+    escaped = [re.sub(rb"[\x00-\x1f\x7f]", lambda m: b"\\x%02x" % m[0][0], n) for n in raw]
     text = lines.start(10**9, "main").encode()
     for i, name in enumerate(raw):
         side = b"%x %s+0x0 (/tmp/a.out)" % (0x2000 + 64 * i, name)
@@ -159,17 +160,17 @@ def odd_bytes(build, work):
             b"@", side)
     ended, events, faults = twice(build, work, text)
     data = harness.fxtdump.load(ended.path) if not faults else b""
-    for name in raw:
+    for name, want in zip(raw, escaped):
         try:
             name.decode()
-            if name not in data:
-                faults.append("%r is not there as it is" % name)
+            if want not in data:
+                faults.append("%r is not there as %r" % (name, want))
         except UnicodeDecodeError:
             if name in data:
                 faults.append("%r is written raw" % name)
     shown = names_of(events)
     # How many U+FFFD stand for a bad sequence is a matter of taste, that some do is not.
-    faults += ["%r is shown as %s" % (n, s) for n, s in zip(raw, shown[1:])
+    faults += ["%r is shown as %s" % (n, s) for n, s in zip(escaped, shown[1:])
                if s.replace("\ufffd", "") != n.decode("utf-8", "ignore")]
     if len(shown) != len(raw) + 1:
         faults.append("%d names" % len(shown))

@@ -101,7 +101,7 @@ def read_spans(path):
 def read_trace(path):
     """Trees by track, from an FXT file: a thread's track is its number, others have their name."""
     trees, open_spans = {}, {}
-    events = [e for e in fxt.read(path) if e.ph in "BEX"]
+    events = [e for e in fxt.read(path, deepest=None) if e.ph in "BEX"]
     for e in sorted(events, key=lambda e: e.time):
         track = e.track.rpartition("/")[2]
         tree = trees.setdefault(track, Tree())
