@@ -78,7 +78,8 @@ class Scene:
             f.write(OLDER)
         full = dict(self.place.env, **self.env, **(env or {}))
         with open(self.place.path("said"), "wb") as said:
-            self.cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=said)
+            self.cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=said,
+                                        start_new_session=True)
         with self.cat.stdin as said:
             return subprocess.Popen([*before, *self.argv()], env=full, stdin=subprocess.DEVNULL,
                                     stdout=said, stderr=said, start_new_session=True)
