@@ -103,8 +103,14 @@ static void ops_snapshot(void *self)
 
 /* ---- the process ---- */
 
-static void explain_end(struct stepping *s, int status)
+/* why: errno of the socket; 0: it was closed. */
+static void explain_end(struct stepping *s, int status, int why)
 {
+	if (why) {
+		errno = why;
+		err_errno(&s->failure, "the socket to the process that steps");
+		return;
+	}
 	if (WIFSIGNALED(status))
 		err_set(&s->failure, "the process that steps was killed by signal %d (%s) %s",
 			WTERMSIG(status), strsignal(WTERMSIG(status)),
@@ -117,7 +123,7 @@ static void explain_end(struct stepping *s, int status)
 }
 
 /* It has closed its socket, which is the last that it does, or was killed. */
-static void take_end(struct stepping *s)
+static void take_end(struct stepping *s, int why)
 {
 	int status = 0;
 	pid_t r;
@@ -128,7 +134,7 @@ static void take_end(struct stepping *s)
 		r = waitpid(s->child, &status, 0);
 	while (r < 0 && errno == EINTR);
 	if (!s->has_ended && !s->killed)
-		explain_end(s, r < 0 ? 0 : status);
+		explain_end(s, r < 0 ? 0 : status, why);
 	s->child = 0;
 	/* what is there when it ends is the one snapshot */
 	s->snapshots += !s->multi && s->has_stats && !s->failure.msg[0];
@@ -167,7 +173,7 @@ static void take_messages(struct stepping *s)
 	while ((r = stepwire_receive(&s->wire, &message)) > 0)
 		take(s, &message);
 	if (r < 0)
-		take_end(s);
+		take_end(s, errno);
 }
 
 /* ---- tracer ---- */

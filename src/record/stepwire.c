@@ -49,6 +49,7 @@ int stepwire_receive(struct stepwire *wire, struct stepwire_message *message)
 {
 	ssize_t n;
 
+	errno = 0;
 	if (wire->fd < 0)
 		return -1;
 	/*
@@ -60,6 +61,8 @@ int stepwire_receive(struct stepwire *wire, struct stepwire_message *message)
 	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n == (ssize_t)sizeof(*message))
 		return 1;
+	if (n >= 0)
+		errno = 0;
 	return n < 0 && errno == EAGAIN ? 0 : -1;
 }
 

@@ -53,7 +53,10 @@ void stepwire_send(struct stepwire *wire, const struct stepwire_message *message
 /* Sends what waits. Whether there is room again, or nobody to send to. */
 bool stepwire_flush(struct stepwire *wire);
 
-/* Takes a message, without waiting. 1; 0: there is none; -1: there will be none any more. */
+/*
+ * Takes a message, without waiting. 1; 0: there is none; -1: there will be none any more, errno
+ * says why, 0: the other end was closed.
+ */
 int stepwire_receive(struct stepwire *wire, struct stepwire_message *message);
 
 void stepwire_close(struct stepwire *wire);
