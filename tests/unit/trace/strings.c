@@ -165,7 +165,7 @@ START_TEST(test_flaws)
 	expect(r, "[unknown @ 0x1 (caf\xef\xbf\xbd)]");
 	expect(r, "[unknown @ 0x2 (caf\xef\xbf\xbd)]");
 	expect(r, "one");
-	expect(r, "tab\tbell\a");
+	expect(r, "tab\\x09bell\\x07");
 	expect_end(r);
 }
 END_TEST
