@@ -147,4 +147,132 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-SUITE_MAIN("psbs", test_times, test_what_times_depend_on, test_damaged)
+/* A data file with these bytes for its PT data. */
+static void read_bytes(const unsigned char *bytes, size_t n, struct psbs *psbs)
+{
+	struct perfdata_config config = config_of(true, false);
+	struct perfdata_aux aux = {
+		.pid = PID, .tid = PID, .cpu = -1, .time = 1, .bytes = bytes, .n = n
+	};
+	const char *path = scratch_path(&scratch, "perf.data");
+	struct perfdata *pd;
+
+	ck_assert_msg(perfdata_open(path, &config, &pd, &err) == 0, "%s", err.msg);
+	perfdata_aux(pd, &aux);
+	ck_assert_msg(perfdata_close(pd, &err) == 0, "%s", err.msg);
+	ck_assert_msg(psbs_read(path, psbs, &err) == 0, "%s", err.msg);
+}
+
+#define PSB      2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82
+#define TSC(low) 0x19, (low)&255, (low) >> 8, 0, 0, 0, 0, 0
+
+/* The packets of the Intel SDM, volume 3, "Packet Definitions", that can stand before the TSC. */
+START_TEST(test_packets_before_the_time)
+{
+	static const unsigned char bytes[] = {
+		PSB,
+		TSC(5000),
+		/* a packet before it ends as it begins; PAD, MODE, MTC, CBR, PIP, TMA, VMCS */
+		2,
+		0x82,
+		PSB,
+		0,
+		0x99,
+		1,
+		0x59,
+		7,
+		2,
+		3,
+		10,
+		0,
+		2,
+		0x43,
+		1,
+		2,
+		3,
+		4,
+		5,
+		6,
+		2,
+		0x73,
+		1,
+		2,
+		3,
+		4,
+		5,
+		2,
+		0xc8,
+		1,
+		2,
+		3,
+		4,
+		5,
+		TSC(6000),
+		/* behind these there is none */
+		PSB,
+		2,
+		0x23,
+		TSC(7000),
+		PSB,
+		0x71,
+		1,
+		2,
+		3,
+		4,
+		5,
+		6,
+		TSC(8000),
+		PSB,
+		0x19,
+		1,
+		2,
+	};
+	struct perfdata_config config = config_of(true, false);
+	struct psbs psbs;
+
+	scratch_init(&scratch);
+	read_bytes(bytes, sizeof(bytes), &psbs);
+	ck_assert_uint_eq(psbs.n, 2);
+	ck_assert_int_eq(psbs.v[0].time, (int64_t)perfdata_time(&config, 5000));
+	ck_assert_int_eq(psbs.v[1].time, (int64_t)perfdata_time(&config, 6000));
+	ck_assert_uint_eq(psbs.v[0].bytes, 24);
+	psbs_fini(&psbs);
+	scratch_fini(&scratch);
+}
+END_TEST
+
+/* Some in between are left out; the bytes are all that there are. */
+START_TEST(test_too_many)
+{
+	static const unsigned char psb[] = { PSB };
+	size_t n = 3 * PSBS_MAX + 5, size = sizeof(psb) + 8;
+	unsigned char *bytes = calloc(n, size);
+	struct perfdata_config config = config_of(true, false);
+	struct psbs psbs;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t clock = 10 * i;
+
+		memcpy(bytes + i * size, psb, sizeof(psb));
+		bytes[i * size + sizeof(psb)] = 0x19;
+		memcpy(bytes + i * size + sizeof(psb) + 1, &clock, 7);
+	}
+	scratch_init(&scratch);
+	read_bytes(bytes, n * size, &psbs);
+	free(bytes);
+	ck_assert_uint_le(psbs.n, PSBS_MAX);
+	ck_assert_uint_ge(psbs.n, PSBS_MAX / 2);
+	ck_assert_int_eq(psbs.v[0].time, (int64_t)perfdata_time(&config, 0));
+	for (size_t i = 0; i < psbs.n; i++) {
+		ck_assert(i == 0 || psbs.v[i].time > psbs.v[i - 1].time);
+		sum += psbs.v[i].bytes;
+	}
+	ck_assert_uint_eq(sum, n * size);
+	psbs_fini(&psbs);
+	scratch_fini(&scratch);
+}
+END_TEST
+
+SUITE_MAIN("psbs", test_times, test_what_times_depend_on, test_damaged,
+	   test_packets_before_the_time, test_too_many)
