@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs all tests, as many at a time as there are CPUs, and sums up.
-#   tests/run.sh BUILD_DIR        MT_LONG=1: the long forms as well
+#   tests/run.sh BUILD_DIR        MT_LONG=1: the long forms as well; MT_ONLY: those whose names fit
+#                                 this extended regular expression
 #   tests/run.sh BUILD_DIR NAME COMMAND...        one of them, for the above
 #
 # A unit test program closes with libcheck's line. Every other test prints lines `ok NAME`,
@@ -78,7 +79,7 @@ is_pointless()
 # The tests, a line each: its name, and the command. Those that take longest come first.
 list()
 {
-	candidates | while read -r name command; do
+	candidates | grep -E "^(${MT_ONLY:-.*})" | while read -r name command; do
 		is_pointless "$name" || echo "$name $command"
 	done
 }
