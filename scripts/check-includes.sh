@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Checks what src/ includes: each module only what it may know, no circle of modules (a header and its
-# source, taken together), every header complete in itself. Prints what is wrong and exits with 1. Run from the top; CC: the compiler.
+# source, taken together), every header complete in itself. Prints what is wrong and exits with 1. Run
+# from the top; CC: the compiler.
 set -u
 LC_ALL=C
 export LC_ALL

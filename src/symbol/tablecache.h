@@ -29,8 +29,8 @@ struct tablecache;
 /*
  * The directory of the user's cache: $XDG_CACHE_HOME/magic-trace, else $HOME/.cache/magic-trace
  * (XDG Base Directory Specification). NULL: there is none, or we are root and the home, or the
- * directory $XDG_CACHE_HOME, is another user's, as sudo(8) may leave it: root's files in there would
- * be in that user's way, and what is there is theirs to replace. The caller frees it.
+ * directory $XDG_CACHE_HOME, is another user's, as sudo(8) may leave it: root's files in there
+ * would be in that user's way, and what is there is theirs to replace. The caller frees it.
  */
 char *tablecache_directory(void);
 
