@@ -96,9 +96,9 @@ static void traced_branch(struct thread *th, int64_t t, const struct event *ev)
 	switch (ev->branch.kind) {
 	case BRANCH_CALL: call(th, t, ev); break;
 	case BRANCH_RETURN: landing_return(th, t, dst); break;
-	case BRANCH_JMP: landing_jump(th, t, dst, true); break;
+	case BRANCH_JMP: landing_jump(th, t, ev->branch.src.addr, dst, true); break;
 	case BRANCH_JCC:
-	case BRANCH_INT: landing_jump(th, t, dst, false); break;
+	case BRANCH_INT: landing_jump(th, t, ev->branch.src.addr, dst, false); break;
 	case BRANCH_TX_ABRT: landing_check(th, t, dst); break;
 	case BRANCH_SYSCALL:
 	case BRANCH_VMENTRY:

@@ -21,11 +21,13 @@ static const char *const unwinders[KNOWN_UNWINDERS] = {
 	"caml_raise_exception",
 };
 
-/* the last two: the cleanup of a thread that exits or is cancelled, in C */
+/* all but the first: the cleanup of a thread that exits or is cancelled, in C; glibc's versions */
 static const char *const resumes[KNOWN_RESUMES] = {
 	"_Unwind_Resume",
 	"__pthread_unwind_next",
 	"___pthread_unwind_next",
+	"__pthread_unwind_next@GLIBC_2.3.3",
+	"__pthread_unwind_next@@GLIBC_2.3.3",
 };
 
 void known_init(struct known *known, struct intern *names)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define KNOWN_UNWINDERS 14
-#define KNOWN_RESUMES   3
+#define KNOWN_RESUMES   5
 
 struct known {
 	struct intern *names;

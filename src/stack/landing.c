@@ -251,7 +251,22 @@ static bool jump_far(struct thread *th, int64_t t, const struct location *dst)
 	return true;
 }
 
-void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool far)
+/* Bytes of a slot of the PLT. */
+#define PLT_SLOT 16
+
+/*
+ * Whether a jump goes to a function that only has the name of the one on top: libc's
+ * _Unwind_ForcedUnwind goes on as that of libgcc. A slot of the PLT that has its function's name is
+ * no other function.
+ */
+static bool to_namesake(const struct thread *th, const struct frame *top, uint64_t src,
+			const struct location *dst)
+{
+	return !dst->off && top->dso != dst->dso && src - top->addr >= PLT_SLOT &&
+	       !by_reference(th);
+}
+
+void landing_jump(struct thread *th, int64_t t, uint64_t src, const struct location *dst, bool far)
 {
 	const struct frame *top;
 
@@ -262,7 +277,7 @@ void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool
 		thread_infer(th, t, dst);
 	else if (has_path(th))
 		follow_path(th, t, dst);
-	else if (frame_same_symbol(top, dst))
+	else if (frame_same_symbol(top, dst) && !to_namesake(th, top, src, dst))
 		return;
 	else if (!far || by_reference(th) || !jump_far(th, t, dst))
 		become(th, t, dst);

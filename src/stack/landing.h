@@ -23,10 +23,10 @@
 void landing_return(struct thread *th, int64_t t, const struct location *dst);
 
 /*
- * A jump to dst: in the function on top, or out of it to another one (a tail call), or, when it may
- * be far, to a frame further down or to another stack.
+ * A jump from src to dst: in the function on top, or out of it to another one (a tail call), or,
+ * when it may be far, to a frame further down or to another stack.
  */
-void landing_jump(struct thread *th, int64_t t, const struct location *dst, bool far);
+void landing_jump(struct thread *th, int64_t t, uint64_t src, const struct location *dst, bool far);
 
 /* Control is at dst for another reason: it is in the function on top, or that one became dst's. */
 void landing_check(struct thread *th, int64_t t, const struct location *dst);

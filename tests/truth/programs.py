@@ -51,6 +51,8 @@ SLOW = [
     Program("jmpco", "jmpco.c", None, NO_TAILS, (), ()),
     Program("context", "context.c", None, NO_TAILS, (), ()),
     Program("term", "term.cc", None, NO_TAILS, (), CXX),
+    Program("nested", "nested.cc", None, NO_TAILS, (), CXX),
+    Program("exits", "exits.c", None, NO_TAILS, (), ()),
 ]
 
 # Others of the same programs: each is built in a way of its own.

@@ -247,6 +247,31 @@ START_TEST(test_catches_close_behind_a_call)
 }
 END_TEST
 
+/* A function of another file with the same name is another one. */
+START_TEST(test_jumps_to_a_namesake)
+{
+	struct event ev = { .kind = EVENT_BRANCH, .has_time = true, .time = 1020 };
+	struct play p;
+
+	play_main(&p);
+	play_call_at(&p, 1010, "main+4", "f");
+	ev.branch.kind = BRANCH_JMP;
+	ev.branch.dst = play_place(&p, "f");
+	play_event(&p, &ev); /* to itself */
+	ev.branch.src = ev.branch.dst;
+	ev.branch.dst.addr += 0x100000;
+	ev.branch.dst.dso = intern_add(p.names, STR("other"));
+	ev.branch.src.addr += 15;
+	ev.time = 1025;
+	play_event(&p, &ev); /* of a slot of the PLT */
+	ev.branch.src.addr++;
+	ev.time = 1030;
+	play_event(&p, &ev);
+	play_return(&p, 1040, "main+9");
+	play_expect(&p, "B 0 main\nB 10 f\nE 30 f\nB 30 f\nE 40 f\nE 40 main\n");
+}
+END_TEST
+
 /* A thread exits: each f cleans up, and lets the unwinding go on. */
 START_TEST(test_cleans_up_and_goes_on)
 {
@@ -277,4 +302,4 @@ SUITE_MAIN("stack/landing", test_recursion_loses_no_frame, test_return_over_fram
 	   test_jump_back_to_where_an_outer_frame_would_return, test_jumps_without_symbols_stay,
 	   test_return_address_pushed_by_hand, test_function_that_begins_close_behind_a_call,
 	   test_call_into_its_own_middle, test_call_of_the_next_instruction, test_reference,
-	   test_catches_close_behind_a_call, test_cleans_up_and_goes_on)
+	   test_catches_close_behind_a_call, test_jumps_to_a_namesake, test_cleans_up_and_goes_on)
