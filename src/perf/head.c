@@ -25,12 +25,9 @@ static size_t to_blank(struct str s, size_t from)
  */
 static size_t event_length(struct str s)
 {
-	const char *slash, *close, *blank = s.n ? memchr(s.p, ' ', s.n) : NULL;
-	size_t n;
+	const char *slash, *close;
+	size_t n = to_blank(s, 0);
 
-	if (blank && blank - s.p > 1 && blank[-1] == ':')
-		return (size_t)(blank - s.p);
-	n = to_blank(s, 0);
 	if (n > 1 && s.p[n - 1] == ':')
 		return n;
 	slash = n ? memchr(s.p, '/', n) : NULL;

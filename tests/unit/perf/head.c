@@ -48,6 +48,9 @@ START_TEST(test_our_field_list)
 		"  0");
 	head_is(read_ours, "1/2 3.5:  1 cpu/name='a b'/u:  0", 1, 2, 3500000000, 1,
 		"cpu/name='a b'/u", "  0");
+	/* a name ends at the first blank, be it a tab */
+	head_is(read_ours, "1/2 3.5:  1 cycles:u:\tab: z", 1, 2, 3500000000, 1, "cycles:u",
+		"\tab: z");
 }
 END_TEST
 
