@@ -167,7 +167,6 @@ static inline struct fuzz_input fuzz_read(const char *path)
 	MUST(file && input.p);
 	input.n = fread(input.p, 1, 1 << 20, file);
 	fclose(file);
-	/* what is beyond the end of an input is found by sanitizers only when it is so large */
 	input.p = realloc(input.p, input.n + 1);
 	return input;
 }
@@ -284,6 +283,9 @@ static inline int fuzz_main(const char *name, unsigned long cases, int argc, cha
 	uint64_t seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
 	size_t replayed = fuzz_replay(name);
 
+#ifdef __SANITIZE_ADDRESS__
+	cases /= 5; /* each costs a multiple */
+#endif
 	if (argc > 1)
 		cases = strtoul(argv[1], NULL, 10);
 	else if (is_long && *is_long && strcmp(is_long, "0") != 0)
