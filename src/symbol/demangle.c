@@ -46,7 +46,9 @@ static void put(const char *text, size_t n, void *ctx)
 
 	if (n >= out->size - out->n)
 		longjmp(out->full, 1);
-	memcpy(out->buf + out->n, text, n);
+	/* an empty part may be at no place at all */
+	if (n)
+		memcpy(out->buf + out->n, text, n);
 	out->n += n;
 }
 
