@@ -59,8 +59,7 @@ static void enter_region(struct thread *th, int64_t t)
 	if (th->lost)
 		loss_forget(th);
 	t = max(t, max(th->last_error_time, th->last_event_time));
-	/* Not before base_time, which is when frames on a stack in this one's place begin. */
-	oldest = max(max(t - 1, th->floor), cs->levels[0].base_time);
+	oldest = max(t - 1, th->floor);
 	th->floor = t;
 	spread_reset(sp, t);
 	for (k = 0; k < cs->n_levels; k++) {
@@ -72,8 +71,9 @@ static void enter_region(struct thread *th, int64_t t)
 		 * of another cannot have begun before it.
 		 */
 		level->created = k ? t : oldest;
-		if (k)
-			level->base_time = t;
+		/* Nor do frames on a stack in the oldest one's place begin later than it. */
+		if (k || level->base_time > oldest)
+			level->base_time = level->created;
 		level->replaced = 0;
 		level->bare = false;
 		level->used = level->used_before = false;

@@ -273,7 +273,7 @@ START_TEST(test_filter_that_begins_with_an_error)
 	play_branch(&p, 1010, TRACE_ON, BRANCH_SYSRET, "", "outer+8");
 	play_call(&p, 1010, "stop");
 	ck_assert_str_eq(play_end_sorted(&p),
-			 "B 11 outer inf t1\nB 11 inner inf t1\nB 11 start t1\nE 11 start t1\n"
+			 "B 10 outer inf t1\nB 10 inner inf t1\nB 11 start t1\nE 11 start t1\n"
 			 "E 11 inner t1\nE 11 outer t1\n");
 	play_fini(&p);
 }
