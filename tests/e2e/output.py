@@ -162,6 +162,16 @@ def alive(pid):
         return False
 
 
+def writes_to(pid, directory):
+    """Whether it has a file open there, which need not have a name yet."""
+    fds = "/proc/%d/fd" % pid
+    try:
+        return any(os.readlink(os.path.join(fds, fd)).startswith(directory + "/")
+                   for fd in os.listdir(fds))
+    except OSError:
+        return False
+
+
 def interrupt(build, report, name, perf, send):
     """Decodes what a perf without end prints, and is sent signals."""
     with tempfile.TemporaryDirectory() as work:
@@ -178,7 +188,7 @@ def interrupt(build, report, name, perf, send):
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE) as p:
             faults = []
-            if not wait_for(lambda: os.path.exists(path + ".pid") and len(os.listdir(out)) > 1):
+            if not wait_for(lambda: os.path.exists(path + ".pid") and writes_to(p.pid, out)):
                 faults.append("has not begun: %s" % os.listdir(out))
             for sig in send:
                 p.send_signal(sig)

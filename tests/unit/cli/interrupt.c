@@ -65,8 +65,7 @@ START_TEST(test_the_second_one_removes_the_temporary)
 		struct trace *trace;
 
 		install();
-		if (trace_open(&options, &trace, NULL) < 0 ||
-		    scratch_run(&s, "[ $(ls -A | wc -l) = 2 ]"))
+		if (trace_open(&options, &trace, NULL) < 0)
 			_exit(78);
 		raise(SIGINT);
 		raise(SIGINT);
