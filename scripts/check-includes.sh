@@ -51,6 +51,7 @@ soft/track soft/recorder
 stack/hits stack/stacks
 stack/inlines stack/stacks
 stack/inlining stack/stacks
+stack/loss stack/thread
 stack/thread stack/stacks
 symbol/byline symbol/locate
 symbol/byname symbol/locate

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /*
- * fd: the directory; its offset is left alone. Whether nothing of those names is left; errno says why
- * not.
+ * fd: the directory; its offset is left alone. Whether nothing of those names is left; if not,
+ * errno says why.
  */
 bool sweep_directory(int fd);
 
