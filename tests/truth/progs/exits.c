@@ -53,8 +53,10 @@ APART static void waits(int n)
 	pthread_cleanup_push(clean, &value);
 	if (n)
 		waits(n - 1);
-	while (!n)
-		pause();
+	if (!n) {
+		for (;;)
+			pause();
+	}
 	pthread_cleanup_pop(0);
 }
 
