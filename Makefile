@@ -57,8 +57,8 @@ HARDEN ?= 1
 , := ,
 harden_cflags := -fstack-protector-strong -fstack-clash-protection \
 	$(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection) \
-	$(if $(ASAN)$(DEBUG)$(COVERAGE),,$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,\
-	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+	$(if $(ASAN)$(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS)),,\
+	$(if $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS)))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 harden_ldflags := -Wl$(,)-z$(,)relro -Wl$(,)-z$(,)now -Wl$(,)-z$(,)noexecstack
 ifneq ($(HARDEN),1)
 harden_cflags :=

@@ -65,13 +65,26 @@ def program(report, name, fortified):
     report.check(name, faults_of(name, fortified))
 
 
-def a_packagers_flags_win(report):
-    """They stand behind ours, in each command."""
-    out = subprocess.run(
+def commands(*variables):
+    """What make would run."""
+    return subprocess.run(
         ["make", "-s", "-n", "-B", "V=1", "O=%s" % os.path.join(BUILD, "packaged"), "all",
-         "CFLAGS=-O1 -fno-stack-protector", "LDFLAGS=-Wl,-z,lazy"], check=True, text=True,
+         *variables], check=True, text=True,
         cwd=harness.TOP, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={k: v for k, v in os.environ.items() if not k.startswith("MAKE")}).stdout
+
+
+def not_optimised(report):
+    """glibc warns of _FORTIFY_SOURCE then, and a warning is an error."""
+    faults = ["%s: %s" % (flags, "fortified" if bad else "not fortified")
+              for flags, bad in [("-g", True), ("-O2 -O0", True), ("-O0 -O1", False)]
+              if ("-D_FORTIFY_SOURCE" in commands("CFLAGS=" + flags)) == bad]
+    report.check("not-optimised", faults)
+
+
+def a_packagers_flags_win(report):
+    """They stand behind ours, in each command."""
+    out = commands("CFLAGS=-O1 -fno-stack-protector", "LDFLAGS=-Wl,-z,lazy")
     compiled = [line for line in out.splitlines() if " -c -o " in line]
     linked = [line for line in out.splitlines() if "-z,relro" in line]
     faults = [] if len(compiled) > 100 and len(linked) == 3 else [
@@ -94,6 +107,7 @@ def main():
     program(report, FILES[1], "_FORTIFY_SOURCE" in flags)
     program(report, FILES[2], False)
     a_packagers_flags_win(report)
+    not_optimised(report)
     report.exit()
 
 
