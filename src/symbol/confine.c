@@ -59,11 +59,14 @@ static void drop_capabilities(bool fetch)
 	struct __user_cap_data_struct all[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 	uint32_t kept = CAP_TO_MASK(CAP_DAC_READ_SEARCH) | CAP_TO_MASK(CAP_SYS_PTRACE);
 
-	/* where fetched files are kept may be a user's */
-	if (fetch)
-		kept |= CAP_TO_MASK(CAP_DAC_OVERRIDE);
 	if (syscall(SYS_capget, &head, all) < 0)
 		return;
+	/*
+	 * Where fetched files are kept may be a user's. And root of a container often has no other
+	 * one to read what is another user's.
+	 */
+	if (fetch || !(all[0].permitted & CAP_TO_MASK(CAP_DAC_READ_SEARCH)))
+		kept |= CAP_TO_MASK(CAP_DAC_OVERRIDE);
 	/* all three are among the first 32 */
 	all[0].permitted &= kept;
 	all[0].effective &= kept;
