@@ -249,9 +249,14 @@ static int open_safely(struct workdir *dir, struct err *err)
 	}
 	if (!link && planted(dir->path, st.st_uid))
 		return refuse(dir, "another user made it, where everybody may make one", err);
-	if (st.st_mode & S_IWOTH)
-		return refuse(dir, "everybody may write there", err);
-	return 0;
+	if (!(st.st_mode & S_IWOTH))
+		return 0;
+	refuse(dir, "everybody may write there", err);
+	/* a sticky one is meant to be so, as /tmp */
+	if (st.st_uid == geteuid() && !(st.st_mode & S_ISVTX))
+		err_hint(err, "chmod o-w %s, or give another directory with -working-directory",
+			 dir->path);
+	return -1;
 }
 
 /* Opens the directory, and makes it ours and empty of earlier recordings. */
