@@ -29,8 +29,9 @@
 struct workdir {
 	char *path, *data;
 	bool temporary;
-	bool made; /* by us, and not temporary */
-	int fd;    /* the lock is on it */
+	bool made;  /* by us, and not temporary */
+	bool taken; /* it is locked, and what is in it is of this recording */
+	int fd;     /* the lock is on it */
 	struct guard *guard;
 };
 
@@ -274,6 +275,7 @@ static int take(struct workdir *dir, struct err *err)
 		return err_hint(err, "remove perf.data* and " ENTRY_JSON
 				     " there, or give another directory with -working-directory");
 	}
+	dir->taken = true;
 	return check_free(dir, err);
 }
 
@@ -365,7 +367,7 @@ void workdir_close(struct workdir *dir)
 {
 	if (!dir)
 		return;
-	if (!dir->temporary && dir->fd >= 0)
+	if (!dir->temporary && dir->taken)
 		handover(dir->fd);
 	if (dir->made && dir->fd >= 0)
 		invoker_give(dir->fd);

@@ -344,6 +344,12 @@ START_TEST(test_handed_over)
 	workdir_close(open_well(scratch_path(&s, "there")));
 	ck_assert_int_eq(stat(scratch_path(&s, "there"), &st), 0);
 	ck_assert_uint_eq(st.st_uid, 0);
+	/* nor what is in one that is refused */
+	scratch_put(&s, "there/perf.data", "");
+	ck_assert_int_eq(chmod(scratch_path(&s, "there"), 0777), 0);
+	must_fail(scratch_path(&s, "there"), "everybody may write there", "chmod o-w /");
+	ck_assert_int_eq(stat(scratch_path(&s, "there/perf.data"), &st), 0);
+	ck_assert_uint_eq(st.st_uid, 0);
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
 	scratch_fini(&s);
