@@ -29,9 +29,9 @@ struct child {
 char *child_find(const char *name);
 
 /*
- * As child_find, for a program that we choose, not the user. When we are root, what any user could
- * have put there is passed over: relative and empty entries of PATH, and directories and files that
- * everybody may write to (errno is EACCES if there was such a one).
+ * As child_find, for a program that helps us, not the one to be traced. When we are root, what any
+ * user could have put there is passed over: relative and empty entries of PATH, and directories and
+ * files that everybody may write to (errno is EACCES if there was such a one).
  */
 char *child_find_tool(const char *name);
 
