@@ -324,7 +324,7 @@ void loss_unwind(struct thread *th, int64_t t, const struct location *dst)
 	uint32_t last = found(th), n = last ? passed(th, last, dst) : UINT32_MAX, i;
 
 	th->unwinds = true;
-	if (n > th->runs.copies || n > CALLSTACK_MAX_FRAMES - th->stack.n) {
+	if (n > th->runs.copies || n >= CALLSTACK_MAX_FRAMES - th->stack.n) {
 		loss_find(th, t, dst, false);
 		return;
 	}
