@@ -64,22 +64,14 @@ static void decide(struct program *p, long number, uint32_t verdict)
 	end(p, verdict);
 }
 
-/* Allows a call when an argument has none of these bits. */
-static void allow_without(struct program *p, long number, unsigned argument, uint32_t bits)
+/* Allows a call by a test of an argument: BPF_JEQ (it is this), or BPF_JSET (it has a bit of this).
+ */
+static void allow_if(struct program *p, long number, unsigned argument, uint16_t test,
+		     uint32_t value, bool holds)
 {
 	put(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4);
 	load(p, ARGUMENT(argument));
-	put(p, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
-	end(p, DENIED);
-	end(p, SECCOMP_RET_ALLOW);
-}
-
-/* Allows a call when an argument is this. */
-static void allow_with(struct program *p, long number, unsigned argument, uint32_t value)
-{
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4);
-	load(p, ARGUMENT(argument));
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+	put(p, BPF_JMP | test | BPF_K, value, holds, !holds);
 	end(p, DENIED);
 	end(p, SECCOMP_RET_ALLOW);
 }
@@ -127,12 +119,12 @@ bool sysfilter_reading(void)
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		decide(&p, allowed[i], SECCOMP_RET_ALLOW);
 	/* these load something else than the number, so they decide when the number is theirs */
-	allow_without(&p, SYS_openat, 2, WRITING);
+	allow_if(&p, SYS_openat, 2, BPF_JSET, WRITING, false);
 #ifdef SYS_open
-	allow_without(&p, SYS_open, 1, WRITING);
+	allow_if(&p, SYS_open, 1, BPF_JSET, WRITING, false);
 #endif
 	/* abort(3) */
-	allow_with(&p, SYS_tgkill, 0, (uint32_t)getpid());
+	allow_if(&p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true);
 	end(&p, DENIED);
 	return install(&p);
 }
