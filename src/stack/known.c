@@ -57,24 +57,22 @@ void known_init(struct known *known, struct intern *names)
 		known->resumes[i] = intern_add(names, str_of(resumes[i]));
 }
 
-bool known_unwinder(const struct known *known, uint32_t sym)
+static bool is_among(const uint32_t *syms, size_t n, uint32_t sym)
 {
-	size_t i;
-
-	for (i = 0; i < KNOWN_UNWINDERS; i++)
-		if (known->unwinders[i] == sym)
+	for (size_t i = 0; i < n; i++)
+		if (syms[i] == sym)
 			return true;
 	return false;
 }
 
+bool known_unwinder(const struct known *known, uint32_t sym)
+{
+	return is_among(known->unwinders, KNOWN_UNWINDERS, sym);
+}
+
 bool known_resumes(const struct known *known, uint32_t sym)
 {
-	size_t i;
-
-	for (i = 0; i < KNOWN_RESUMES; i++)
-		if (known->resumes[i] == sym)
-			return true;
-	return false;
+	return is_among(known->resumes, KNOWN_RESUMES, sym);
 }
 
 uint32_t known_decode_error(struct known *known, uint32_t message)
