@@ -14,7 +14,7 @@
  *   skip-tx              every event of a transaction counts
  *   chunk N              the reader gets at most N bytes at a time
  *   budget N             bytes that waiting spans may take in memory
- *   inlined              functions were inlined, as fake_inlined has it
+ *   inlined              functions were inlined, as inlined_somewhere has it
  *   text N               the N bytes after this line are the next data file
  *   run                  does it, prints, and forgets the case
  * Output: one line a span or hit, then `stats ...` and `end`; see print.h, also for escapes.
@@ -27,6 +27,7 @@
 #include "event/event.h"
 #include "perf/text.h"
 #include "stack/stacks.h"
+#include "support/inlinedsomewhere.h"
 
 #include <errno.h>
 #include <string.h>
@@ -112,27 +113,6 @@ static void read_file(struct perf_text *text, struct stacks *stacks, struct piec
 		die("perf_text_next", err.msg);
 }
 
-/*
- * Each 4 bytes of code have up to three functions inlined into each other, the same ones again and
- * again.
- */
-static void fake_inlined(void *ctx, int32_t pid, const struct location *place,
-			 struct inlined_place *out)
-{
-	struct intern *names = ctx;
-	uint64_t block = place->addr / 4, deep = block * 7 / 3 % 4;
-
-	(void)pid;
-	out->start = block * 4;
-	out->end = out->start + 4;
-	for (out->n = 0; out->n < deep; out->n++)
-		out->all[out->n] = (struct inlined_function){
-			.unit = 1,
-			.scope = block / 4 % 2 * 4 + out->n,
-			.name = intern_add(names, STR("inlined")),
-		};
-}
-
 static void print_stats(const struct stacks *stacks, const struct perf_text *text)
 {
 	const struct stacks_stats *s = stacks_stats(stacks);
@@ -173,7 +153,7 @@ static void run_case(struct test_case *c)
 		.traps = has_traps ? &traps : NULL,
 		.hits = c->hits,
 		.n_hits = c->n_hits,
-		.inlined = c->inlined ? fake_inlined : NULL,
+		.inlined = c->inlined ? inlined_somewhere : NULL,
 		.ctx = out.names,
 	};
 	struct perf_text *text = perf_text_new(c->mode, out.names, NULL, NULL);

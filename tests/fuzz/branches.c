@@ -11,6 +11,7 @@
 #include "stack/stacks.h"
 #include "support/branchplan.h"
 #include "support/fuzz.h"
+#include "support/inlinedsomewhere.h"
 #include "support/spancheck.h"
 
 static const uint32_t depths[] = { 500, 0, 1, 2, 5, 40, 500, 500 };
@@ -28,23 +29,6 @@ static const struct ocaml_traps traps = {
 	.n_enter = 2,
 };
 
-/* Each 4 bytes of code have up to three functions inlined into each other. */
-static void inlined_there(void *ctx, int32_t pid, const struct location *place,
-			  struct inlined_place *out)
-{
-	uint64_t block = place->addr / 4, deep = block * 7 / 3 % 4;
-
-	(void)pid;
-	out->start = block * 4;
-	out->end = out->start + 4;
-	for (out->n = 0; out->n < deep; out->n++)
-		out->all[out->n] = (struct inlined_function){
-			.unit = 1,
-			.scope = block / 4 % 2 * 4 + out->n,
-			.name = intern_add(ctx, STR("inlined")),
-		};
-}
-
 static struct stacks_config choose_config(uint64_t choice, struct intern *names)
 {
 	struct stacks_config config = {
@@ -54,7 +38,7 @@ static struct stacks_config choose_config(uint64_t choice, struct intern *names)
 		.reference = choice >> 3 & 1,
 		.reference_times = choice >> 4 & 1,
 		.traps = choice >> 5 & 1 ? &traps : NULL,
-		.inlined = choice >> 6 & 1 ? inlined_there : NULL,
+		.inlined = choice >> 6 & 1 ? inlined_somewhere : NULL,
 		.ctx = names,
 		.max_depth = depths[choice >> 8 & 7],
 	};
