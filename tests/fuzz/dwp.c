@@ -5,14 +5,13 @@
  * say how long the program is. What is made of them are tables that can be read.
  */
 #include "support/fuzz.h"
+#include "support/unitcheck.h"
 #include "symbol/debuginfo.h"
 #include "symbol/dwpfile.h"
 #include "symbol/elffile.h"
 #include "symbol/filebuild.h"
 #include "symbol/filetable.h"
 #include "symbol/rangelists.h"
-#include "symbol/unitbuild.h"
-#include "symbol/unittable.h"
 
 static bool lies_in(struct dwp_part part, size_t size)
 {
@@ -40,25 +39,6 @@ static void check_package(struct fuzz_bytes bytes)
 	dwpfile_close(dwp);
 }
 
-static void check_units(const struct debuginfo *info, const struct elffile *elf,
-			const struct filetable *table)
-{
-	struct unittable_place places[8];
-
-	for (size_t i = 0; i < table->n_units && i < 4; i++) {
-		struct blob blob = { 0 };
-		struct unittable unit;
-		bool whole;
-
-		if (unitbuild(info, elf, table->units[i].owner, &blob, &whole)) {
-			MUST(unittable_check(blob.p, blob.n, &unit));
-			for (size_t k = 0; k < unit.n_spans && k < 64; k++)
-				MUST(unittable_chain(&unit, unit.spans[k].start, places, 8) >= 1);
-		}
-		blob_fini(&blob);
-	}
-}
-
 static int open_program(void)
 {
 	int fd = open(fuzz_path("p"), O_RDONLY | O_CLOEXEC);
@@ -83,7 +63,7 @@ static void check_program(void)
 	filebuild(fd, program, elf, info.dwarf ? &info : NULL, &blob);
 	MUST(filetable_check(blob.p, blob.n, &table));
 	if (info.dwarf)
-		check_units(&info, elf, &table);
+		unitcheck_first(&info, elf, &table);
 	blob_fini(&blob);
 	debuginfo_close(&info);
 	elffile_close(elf);

@@ -7,6 +7,7 @@
  * Aborts when something does not hold.
  */
 #include "support/fuzz.h"
+#include "support/unitcheck.h"
 #include "symbol/debuginfo.h"
 #include "symbol/elffile.h"
 #include "symbol/elfopen.h"
@@ -14,8 +15,6 @@
 #include "symbol/filetable.h"
 #include "symbol/ocamlnotes.h"
 #include "symbol/sourceline.h"
-#include "symbol/unitbuild.h"
-#include "symbol/unittable.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -94,36 +93,6 @@ static void check_lines(int fd)
 	debuginfo_close(&info);
 }
 
-/* Asks a unit's table for what it may hold at its edges. */
-static void ask_unit(const struct unittable *table)
-{
-	struct unittable_place places[4];
-
-	for (size_t i = 0; i < table->n_spans && i < 64; i++) {
-		MUST(unittable_chain(table, table->spans[i].start, places, 4) >= 1);
-		unittable_chain(table, table->spans[i].end, places, 4);
-	}
-	for (size_t i = 0; i < table->n_rows && i < 64; i++)
-		unittable_line(table, table->rows[i].value, i & 1, &places[0]);
-}
-
-/* What is made of debug info, however damaged, is a table that can be read. */
-static void check_units(const struct debuginfo *info, const struct elffile *elf,
-			const struct filetable *table)
-{
-	for (size_t i = 0; i < table->n_units && i < 4; i++) {
-		struct blob blob = { 0 };
-		struct unittable unit;
-		bool whole;
-
-		if (unitbuild(info, elf, table->units[i].owner, &blob, &whole)) {
-			MUST(unittable_check(blob.p, blob.n, &unit));
-			ask_unit(&unit);
-		}
-		blob_fini(&blob);
-	}
-}
-
 /* Takes fd over. */
 static void check_tables(int fd)
 {
@@ -144,7 +113,7 @@ static void check_tables(int fd)
 	for (size_t i = 0; i < table.n_symbols; i++)
 		MUST(filetable_symbol(&table, table.symbols[i].start) == &table.symbols[i]);
 	if (info.dwarf)
-		check_units(&info, elf, &table);
+		unitcheck_first(&info, elf, &table);
 	blob_fini(&blob);
 	debuginfo_close(&info);
 	elffile_close(elf);
