@@ -6,29 +6,22 @@
  * By the rules of the default, and by those of the OCaml magic-trace; without symbols, so that
  * nothing is known of inlined functions and lines.
  */
-#include "base/input.h"
 #include "base/intern.h"
 #include "base/spool.h"
 #include "base/xalloc.h"
 #include "perf/text.h"
 #include "stack/stacks.h"
+#include "support/bench.h"
 #include "trace/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #define ROUNDS     9u
 #define ROUNDS_MAX 99u
 
 enum stage { READING, STACKS, WRITER, STAGES };
-
-struct bytes {
-	char *p;
-	size_t n, pos;
-};
 
 struct run {
 	struct intern *names;
@@ -39,61 +32,6 @@ struct run {
 	uint64_t events, spans;
 	double seconds;
 };
-
-static ssize_t bytes_read(void *ctx, void *buf, size_t size, struct err *err)
-{
-	struct bytes *b = ctx;
-	size_t n = b->n - b->pos < size ? b->n - b->pos : size;
-
-	(void)err;
-	memcpy(buf, b->p + b->pos, n);
-	b->pos += n;
-	return (ssize_t)n;
-}
-
-static int load(const char *path, struct bytes *b)
-{
-	FILE *f = fopen(path, "r");
-	size_t cap = 1 << 20, n;
-
-	if (!f)
-		return -1;
-	b->p = xmalloc(cap);
-	while ((n = fread(b->p + b->n, 1, cap - b->n, f)) > 0) {
-		b->n += n;
-		if (b->n == cap)
-			b->p = xreallocarray(b->p, cap *= 2, 1);
-	}
-	fclose(f);
-	return b->n ? 0 : -1;
-}
-
-static uint32_t no_track(void *ctx, const struct track_key *key)
-{
-	(void)ctx;
-	(void)key;
-	return 0;
-}
-
-static void count_span(void *ctx, const struct span *span)
-{
-	(void)span;
-	++*(uint64_t *)ctx;
-}
-
-static void no_hit(void *ctx, const struct hit_span *hit)
-{
-	(void)ctx;
-	(void)hit;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 static void die(const struct err *err)
 {
@@ -106,7 +44,7 @@ static void open_stages(struct run *r, enum stage last, bool reference)
 	struct trace_options options = { .path = "/dev/null" };
 	struct stacks_config config = {
 		.scope = SCOPE_USER,
-		.sink = { .ctx = &r->spans, .track = no_track, .span = count_span, .hit = no_hit },
+		.sink = bench_sink(&r->spans),
 		.max_depth = 500,
 		.reference = reference,
 		.reference_times = reference,
@@ -144,7 +82,7 @@ static void close_stages(struct run *r)
 }
 
 /* All records through the stages up to `last`. */
-static struct run measure(struct bytes *b, uint64_t cookie, enum stage last, bool reference)
+static struct run measure(struct bench_loop *b, uint64_t cookie, enum stage last, bool reference)
 {
 	struct run r = { .events = 0 };
 	struct err err = ERR_INIT;
@@ -152,9 +90,9 @@ static struct run measure(struct bytes *b, uint64_t cookie, enum stage last, boo
 
 	open_stages(&r, last, reference);
 	b->pos = 0;
-	perf_text_input(r.text, (struct input){ .ctx = b, .read = bytes_read });
+	perf_text_input(r.text, (struct input){ .ctx = b, .read = bench_read });
 	perf_text_records(r.text, cookie);
-	r.seconds = now();
+	r.seconds = bench_now(CLOCK_THREAD_CPUTIME_ID);
 	while (perf_text_next(r.text, &ev, &err) == 1) {
 		r.events++;
 		if (r.stacks)
@@ -162,7 +100,7 @@ static struct run measure(struct bytes *b, uint64_t cookie, enum stage last, boo
 	}
 	if (r.stacks)
 		stacks_finish(r.stacks);
-	r.seconds = now() - r.seconds;
+	r.seconds = bench_now(CLOCK_THREAD_CPUTIME_ID) - r.seconds;
 	close_stages(&r);
 	return r;
 }
@@ -175,7 +113,7 @@ static int by_seconds(const void *a, const void *b)
 }
 
 /* All stages, round after round. */
-static void measure_rules(struct bytes *b, uint64_t cookie, unsigned rounds, bool reference)
+static void measure_rules(struct bench_loop *b, uint64_t cookie, unsigned rounds, bool reference)
 {
 	double seconds[STAGES][ROUNDS_MAX], ns[STAGES];
 	struct run r = { .events = 0 };
@@ -198,10 +136,10 @@ static void measure_rules(struct bytes *b, uint64_t cookie, unsigned rounds, boo
 
 int main(int argc, char **argv)
 {
-	struct bytes b = { .n = 0 };
+	struct bench_loop b = { .n = 0 };
 	uint64_t rounds = argc > 3 ? strtoull(argv[3], NULL, 10) : ROUNDS;
 
-	if (argc < 3 || rounds < 1 || rounds > ROUNDS_MAX || load(argv[1], &b)) {
+	if (argc < 3 || rounds < 1 || rounds > ROUNDS_MAX || bench_load(argv[1], &b)) {
 		fprintf(stderr, "usage: records FILE COOKIE [ROUNDS]\n");
 		return 2;
 	}

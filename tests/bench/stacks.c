@@ -5,10 +5,10 @@
  */
 #include "stack/stacks.h"
 #include "base/xalloc.h"
+#include "support/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define EVENTS  4000000u
 #define SYMBOLS 300u
@@ -27,33 +27,6 @@ static const struct shape shapes[] = {
 	{ "errors", 440, 440, 20, 5, 600, 30 },
 	{ "every event its own time", 480, 480, 20, 0, 0, 30 },
 };
-
-static uint32_t track(void *ctx, const struct track_key *key)
-{
-	(void)ctx;
-	(void)key;
-	return 0;
-}
-
-static void count(void *ctx, const struct span *span)
-{
-	(void)span;
-	++*(uint64_t *)ctx;
-}
-
-static void hit(void *ctx, const struct hit_span *span)
-{
-	(void)ctx;
-	(void)span;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 static uint32_t random_u32(uint64_t *state)
 {
@@ -118,13 +91,13 @@ static void measure(const struct shape *shape)
 	struct stacks_config config = {
 		.scope = SCOPE_USER,
 		.names = names,
-		.sink = { .ctx = &spans, .track = track, .span = count, .hit = hit },
+		.sink = bench_sink(&spans),
 		.pool = pool,
 		.max_depth = 500,
 	};
 	struct stacks *stacks = stacks_new(&config);
 	size_t requests = 0;
-	double start = now(), seconds;
+	double start = bench_now(CLOCK_MONOTONIC), seconds;
 	uint32_t i;
 
 	for (i = 0; i < EVENTS; i++) {
@@ -134,7 +107,7 @@ static void measure(const struct shape *shape)
 	}
 	requests = xalloc_count() - requests;
 	stacks_finish(stacks);
-	seconds = now() - start;
+	seconds = bench_now(CLOCK_MONOTONIC) - start;
 	printf("%-30s %6.1f M events/s %6.1f ns/event %9lu spans  %zu requests for memory in the second half\n",
 	       shape->name, EVENTS / seconds / 1e6, seconds * 1e9 / EVENTS, (unsigned long)spans,
 	       requests);

@@ -5,66 +5,17 @@
  * COOKIE (a number) it has the records of our filter, which was given that one.
  */
 #include "perf/text.h"
-#include "base/input.h"
 #include "base/intern.h"
 #include "base/xalloc.h"
+#include "support/bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-/* A file's bytes, given out `left` times over. */
-struct loop {
-	char *p;
-	size_t n, pos;
-	uint64_t left;
-};
-
-static ssize_t loop_read(void *ctx, void *buf, size_t size, struct err *err)
-{
-	struct loop *l = ctx;
-	size_t n;
-
-	(void)err;
-	if (l->pos == l->n && l->left) {
-		l->left--;
-		l->pos = 0;
-	}
-	n = l->n - l->pos < size ? l->n - l->pos : size;
-	memcpy(buf, l->p + l->pos, n);
-	l->pos += n;
-	return (ssize_t)n;
-}
-
-static int load(const char *path, struct loop *l)
-{
-	FILE *f = fopen(path, "r");
-	size_t cap = 1 << 20, n;
-
-	if (!f)
-		return -1;
-	l->p = xmalloc(cap);
-	while ((n = fread(l->p + l->n, 1, cap - l->n, f)) > 0) {
-		l->n += n;
-		if (l->n == cap)
-			l->p = xreallocarray(l->p, cap *= 2, 1);
-	}
-	fclose(f);
-	return l->n ? 0 : -1;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 /* Reads the loop `times` over; the events. */
-static uint64_t run(struct perf_text *text, struct loop *l, uint64_t times, const char *cookie)
+static uint64_t run(struct perf_text *text, struct bench_loop *l, uint64_t times,
+		    const char *cookie)
 {
 	struct event ev;
 	struct err err;
@@ -72,7 +23,7 @@ static uint64_t run(struct perf_text *text, struct loop *l, uint64_t times, cons
 
 	l->left = times;
 	l->pos = l->n;
-	perf_text_input(text, (struct input){ .ctx = l, .read = loop_read });
+	perf_text_input(text, (struct input){ .ctx = l, .read = bench_read });
 	if (cookie)
 		perf_text_records(text, strtoull(cookie, NULL, 0));
 	while (perf_text_next(text, &ev, &err) == 1)
@@ -87,12 +38,12 @@ int main(int argc, char **argv)
 	const struct perf_text_stats *stats;
 	struct intern *names = intern_new(0);
 	struct perf_text *text = perf_text_new(PERF_PT, names, NULL, NULL);
-	struct loop l = { 0 };
+	struct bench_loop l = { 0 };
 	uint64_t lines, events, bytes;
 	size_t allocs;
 	double start, seconds;
 
-	if (argc < 2 || load(argv[1], &l)) {
+	if (argc < 2 || bench_load(argv[1], &l)) {
 		fprintf(stderr, "usage: text FILE [MEGABYTES [COOKIE]]\n");
 		return 2;
 	}
@@ -102,9 +53,9 @@ int main(int argc, char **argv)
 	lines = stats->lines;
 	bytes = stats->bytes;
 	allocs = xalloc_count();
-	start = now();
+	start = bench_now(CLOCK_PROCESS_CPUTIME_ID);
 	events = run(text, &l, megabytes * 1000000 / l.n + 1, cookie);
-	seconds = now() - start;
+	seconds = bench_now(CLOCK_PROCESS_CPUTIME_ID) - start;
 	stats = perf_text_stats(text);
 	lines = stats->lines - lines;
 	bytes = stats->bytes - bytes;

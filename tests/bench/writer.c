@@ -9,6 +9,7 @@
  */
 #include "base/intern.h"
 #include "base/xalloc.h"
+#include "support/bench.h"
 #include "trace/codec.h"
 #include "trace/trace.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FUNCTIONS 300u
@@ -104,14 +104,6 @@ static void step(struct walk *w, struct span *s)
 	};
 }
 
-static double now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static void die(const struct err *err)
 {
 	fprintf(stderr, "writer: %s\n", err->msg);
@@ -148,10 +140,10 @@ static void write_records(struct walk *w, const char *path, uint64_t events, int
 	for (i = 0; i < PREPARED; i++)
 		step(w, &spans[i]);
 	for (round = 0; round < events / PREPARED; round++) {
-		t = now(CLOCK_THREAD_CPUTIME_ID);
+		t = bench_now(CLOCK_THREAD_CPUTIME_ID);
 		for (i = 0; i < PREPARED; i++)
 			sink.span(sink.ctx, &spans[i]);
-		t = now(CLOCK_THREAD_CPUTIME_ID) - t;
+		t = bench_now(CLOCK_THREAD_CPUTIME_ID) - t;
 		best = t < best ? t : best;
 		total += t;
 	}
@@ -170,7 +162,7 @@ static void write_records(struct walk *w, const char *path, uint64_t events, int
 static void write_trace(struct walk *w, const char *path, const char *label, uint64_t events)
 {
 	struct trace_options options = { .path = path, .names = w->names };
-	double t = now(CLOCK_MONOTONIC);
+	double t = bench_now(CLOCK_MONOTONIC);
 	struct trace_stats stats;
 	struct err err = ERR_INIT;
 	struct span_sink sink;
@@ -188,7 +180,7 @@ static void write_trace(struct walk *w, const char *path, const char *label, uin
 	}
 	if (trace_finish(trace, &stats, &err) != 0)
 		die(&err);
-	t = now(CLOCK_MONOTONIC) - t;
+	t = bench_now(CLOCK_MONOTONIC) - t;
 	printf("%-10s %.1f MB of FXT in %.2f s with all threads: %.1f ns/event, %.1f MB file\n",
 	       label, (double)stats.raw_bytes / 1e6, t, t * 1e9 / (double)events,
 	       (double)stats.file_bytes / 1e6);
@@ -209,10 +201,10 @@ static void compress(const struct codec *codec, const char *in, const char *out)
 	if (fd < 0 || file_create(out, &file, &err) != 0)
 		die(&err);
 	while ((n = read(fd, chunk, CHUNK)) > 0) {
-		t = now(CLOCK_THREAD_CPUTIME_ID);
+		t = bench_now(CLOCK_THREAD_CPUTIME_ID);
 		if (codec->write(state, file, chunk, (size_t)n, &err) != 0)
 			die(&err);
-		used += now(CLOCK_THREAD_CPUTIME_ID) - t;
+		used += bench_now(CLOCK_THREAD_CPUTIME_ID) - t;
 		total += (uint64_t)n;
 	}
 	if (codec->finish(state, file, &err) != 0)
